@@ -3,17 +3,7 @@
  * `node .github/build.ts` writes it; `--check` builds elsewhere and fails where `dist/` differs.
  */
 import { build, type Metafile, type Plugin } from 'esbuild';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -91,9 +81,7 @@ const requiredModules: Plugin = {
   name: 'required-modules',
   setup(building) {
     const namespace = 'required';
-    building.onResolve({ filter: /^node:/ }, ({ kind, path }) =>
-      kind === 'import-statement' ? { path, namespace } : undefined,
-    );
+    building.onResolve({ filter: /^node:/ }, ({ kind, path }) => (kind === 'import-statement' ? { path, namespace } : undefined));
     building.onLoad({ filter: /.*/, namespace }, ({ path }) => {
       const names = Object.keys(createRequire(import.meta.url)(path) as object).filter((name) => /^\w+$/.test(name));
       const contents = [
@@ -167,8 +155,7 @@ async function buildInto(folder: string): Promise<void> {
     },
   });
   const names = chunkNames(result.metafile);
-  const named = (text: string): string =>
-    text.replaceAll(/\bchunk-[A-Z0-9]{8}\.js\b/g, (name) => names.get(name) ?? name);
+  const named = (text: string): string => text.replaceAll(/\bchunk-[A-Z0-9]{8}\.js\b/g, (name) => names.get(name) ?? name);
   mkdirSync(folder, { recursive: true });
   for (const { path, text } of result.outputFiles) {
     writeFileSync(join(folder, named(basename(path))), named(text));
@@ -212,8 +199,7 @@ function chunkNames({ outputs }: Metafile): ReadonlyMap<string, string> {
       .replaceAll(/[^\w]+/g, '-');
     names.set(chunk, `chunk-${name}.js`);
   }
-  if (new Set(names.values()).size < names.size)
-    throw new Error(`Two chunks have one name: ${[...names.values()].sort().join(', ')}`);
+  if (new Set(names.values()).size < names.size) throw new Error(`Two chunks have one name: ${[...names.values()].sort().join(', ')}`);
   return names;
 }
 

@@ -31,9 +31,7 @@ async function answerOf({ diff, fork, ...range }: AnalysisRequest): Promise<Anal
         defect: ({ kernel, error }) => process.stderr.write(`${kernel}: ${String(error)}\n`),
       },
     });
-    const sources = Object.fromEntries(
-      [...texts].flatMap(([file, text]) => (text === undefined ? [] : [[file, text]])),
-    );
+    const sources = Object.fromEntries([...texts].flatMap(([file, text]) => (text === undefined ? [] : [[file, text]])));
     return { report, trust, sources, ...(nothing !== undefined && { nothing }) };
   } catch (error) {
     if (error instanceof UsageError) return { wrong: error.message };

@@ -24,10 +24,7 @@ interface Layer {
 const layers: ReadonlyMap<string, Layer> = new Map(
   [...readFileSync(join(root, 'test/layers.md'), 'utf8').matchAll(/^\| (`[^|]*`) \| (yes)? ?\| [^|]+ \|$/gm)].flatMap(
     ([, names, outside], rank) =>
-      [...names!.matchAll(/`([^`]+?)\/?`/g)].map(([, name]) => [
-        name!,
-        { name: name!, rank, touchesOutside: outside !== undefined },
-      ]),
+      [...names!.matchAll(/`([^`]+?)\/?`/g)].map(([, name]) => [name!, { name: name!, rank, touchesOutside: outside !== undefined }]),
   ),
 );
 
@@ -64,16 +61,13 @@ function layerOf(path: string): Layer | undefined {
 
 /** Blanks comments and keeps line numbers; strings are skipped so that `'//'` in one is not taken for a comment. */
 function withoutComments(text: string): string {
-  return text.replaceAll(
-    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`|\/\*[^]*?\*\/|(?<![\\/[])\/\/[^\n]*/g,
-    (match) => (match.startsWith('/*') || match.startsWith('//') ? match.replaceAll(/[^\n]/g, ' ') : match),
+  return text.replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`|\/\*[^]*?\*\/|(?<![\\/[])\/\/[^\n]*/g, (match) =>
+    match.startsWith('/*') || match.startsWith('//') ? match.replaceAll(/[^\n]/g, ' ') : match,
   );
 }
 
 function withoutStrings(code: string): string {
-  return code.replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g, (match) =>
-    match.replaceAll(/[^\n]/g, ' '),
-  );
+  return code.replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/g, (match) => match.replaceAll(/[^\n]/g, ' '));
 }
 
 /** `path:line` of each match. */
@@ -201,8 +195,7 @@ test('exported functions have a docstring', () => {
     sources.flatMap(({ path, text }) =>
       places(path, text, /(?<!\*\/\n)^export (?:async )?function\*? \w+/gm).filter(
         // Further overloads share the docstring of the first.
-        (place) =>
-          !new RegExp(`\\*/\\n(?:export (?:async )?function ${place.split(' ').at(-1)}\\b[^]*?;\\n)+export`).test(text),
+        (place) => !new RegExp(`\\*/\\n(?:export (?:async )?function ${place.split(' ').at(-1)}\\b[^]*?;\\n)+export`).test(text),
       ),
     ),
   );
@@ -254,7 +247,7 @@ test('an exported name is unique, and used by another file', () => {
   none(
     [...homes].filter(([, paths]) => paths.length > 1).map(([name, paths]) => `${name}: ${paths.join(', ')}`),
     [...exported].flatMap(([path, names]) =>
-      names.filter((name) => !named.has(`${path}#${name}`)).map((name) => `${path} exports ${name} for nobody`),
+      names.filter((name) => !named.has(`${path}#${name}`)).map((name) => `${path} exports ${name}, which no other file uses`),
     ),
   );
 });
@@ -268,9 +261,7 @@ test('documents for engineers are short, and name files that exist', () => {
   const documents = tracked.filter((path) =>
     /^src\/(?!docs\/)(?:[\w-]+\/)*(?!INSTRUCTIONS)[A-Z-]+\.md$|^\.github\/[A-Z]+\.md$|^test\/layers\.md$/.test(path),
   );
-  const folders = new Set(
-    tracked.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))),
-  );
+  const folders = new Set(tracked.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))));
   const known = [...tracked, ...folders].map((path) => `/${path}`);
   const named = /`((?:[\w@-][\w@.-]*\/)*(?:[\w@-][\w@.-]*\.(?:ts|md)|[\w@-]+\/)|(?:kernels|verdicts)\/[\w/-]+\.cu)`/g;
   const wrong: string[] = [];
@@ -279,20 +270,16 @@ test('documents for engineers are short, and name files that exist', () => {
     const lines = text.split('\n').length - 1;
     const most = path === 'src/ARCHITECTURE.md' ? 220 : path.endsWith('/README.md') ? 60 : Infinity;
     if (lines > most) wrong.push(`${path} has ${lines} lines, at most ${most} are allowed`);
-    for (const [, name] of text.matchAll(named))
-      if (!known.some((file) => file.endsWith(`/${name}`))) wrong.push(`${path} names ${name}`);
+    for (const [, name] of text.matchAll(named)) if (!known.some((file) => file.endsWith(`/${name}`))) wrong.push(`${path} names ${name}`);
     for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
-      if (!/^[a-z]+:/.test(target!) && !known.includes(join('/', dirname(path), target!)))
-        wrong.push(`${path} links ${target}`);
+      if (!/^[a-z]+:/.test(target!) && !known.includes(join('/', dirname(path), target!))) wrong.push(`${path} links ${target}`);
   }
   none(wrong);
 });
 
 test('only system/child-process.ts starts programs', () => {
   none(
-    sources
-      .filter(({ path, code }) => path !== 'src/system/child-process.ts' && /'node:child_process'/.test(code))
-      .map(({ path }) => path),
+    sources.filter(({ path, code }) => path !== 'src/system/child-process.ts' && /'node:child_process'/.test(code)).map(({ path }) => path),
   );
 });
 
@@ -302,7 +289,7 @@ test('the registry of diagnostic codes is complete', () => {
   const unused: string[] = [];
   for (const [code, entry] of Object.entries(codes)) {
     for (const field of ['title', 'explanation', 'example', 'remedy'] as const) {
-      assert.ok(entry[field].trim().length > 5, `${code}: ${field} says nothing`);
+      assert.ok(entry[field].trim().length > 5, `${code}: ${field} is empty`);
     }
     assert.match(entry.title, /\.$/, `${code}: the title is a sentence`);
     const prefix = `\`${code.slice(0, code.indexOf('/') + 1)}\${`;

@@ -4,10 +4,7 @@
  * @param namesOf - an item without names is a separate group
  * @returns the groups in the order of their first members, and the members in their original order
  */
-export function connected<Of>(
-  all: readonly Of[],
-  namesOf: (one: Of) => readonly string[],
-): readonly (readonly [Of, ...Of[]])[] {
+export function connected<Of>(all: readonly Of[], namesOf: (one: Of) => readonly string[]): readonly (readonly [Of, ...Of[]])[] {
   const parents = new Map<string, string>();
   const rootOf = (name: string): string => {
     let root = name;

@@ -26,9 +26,7 @@ export async function complete<Result>(
   return next.value;
 }
 
-async function settle(
-  begin: () => Promise<unknown>,
-): Promise<{ readonly value: unknown } | { readonly error: unknown }> {
+async function settle(begin: () => Promise<unknown>): Promise<{ readonly value: unknown } | { readonly error: unknown }> {
   try {
     return { value: await begin() };
   } catch (error) {

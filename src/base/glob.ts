@@ -13,9 +13,7 @@ interface GlobDialect {
 }
 
 /** One step of a glob: consumes a character, or continues at other steps without consuming one. */
-type Step =
-  | { readonly kind: 'take'; readonly accepts: (character: string) => boolean }
-  | { readonly kind: 'go'; readonly to: number[] };
+type Step = { readonly kind: 'take'; readonly accepts: (character: string) => boolean } | { readonly kind: 'go'; readonly to: number[] };
 
 /** Maximum number of steps of a glob: longer ones are not handwritten, and match nothing. */
 const maximumSteps = 10_000;

@@ -24,14 +24,7 @@ interface CertifiedLaunch {
 }
 
 /** Which tier proved an obligation. */
-export type CertifiedTier =
-  | 'affine'
-  | 'coordinates'
-  | 'enumeration'
-  | 'order'
-  | 'executions'
-  | 'linear'
-  | 'bit-vectors';
+export type CertifiedTier = 'affine' | 'coordinates' | 'enumeration' | 'order' | 'executions' | 'linear' | 'bit-vectors';
 
 /** One proved obligation. */
 export interface Certificate {

@@ -110,7 +110,7 @@ function isShown(value: unknown, about: Readonly<Record<string, unknown>>): bool
     demand(isCount(instruction) && isCount(line), 'a place has no numbers');
     name(file);
   }
-  demand(/^(affine|coordinates|enumeration|order|executions|linear|bit-vectors)$/.test(name(tier)), 'the tier is not known'); // oxfmt-ignore
+  demand(/^(affine|coordinates|enumeration|order|executions|linear|bit-vectors)$/.test(name(tier)), 'the tier is not known');
   demand(seal === sealOf({ ...about, subject, tier, proof }), 'the seal is of another certificate');
   if (proof === null) {
     demand(tier !== 'affine', 'the proof is missing');
@@ -120,8 +120,7 @@ function isShown(value: unknown, about: Readonly<Record<string, unknown>>): bool
   const claimed = typeof claim === 'object' && claim !== null && (claim as Record<string, unknown>)['kind'];
   if (claimed === 'apart') checkAffine(claim, argument);
   else if (claimed === 'clauses') checkClauses(claim, argument);
-  else if (claimed === 'script')
-    return isAnswer(record(claim, ['kind', 'script']), record(argument, ['kind', 'answer', 'by'])); // oxfmt-ignore
+  else if (claimed === 'script') return isAnswer(record(claim, ['kind', 'script']), record(argument, ['kind', 'answer', 'by']));
   else refuse('the kind of the claim is not known');
   return true;
 }
@@ -158,7 +157,7 @@ function affineClaim(value: unknown): AffineClaim {
     const term = record(entry, ['name', 'factor', 'least', 'most']);
     const own = name(term['name']);
     demand(!terms.has(own), `${own} is twice among the terms`);
-    const [factor, least, highest] = ['factor', 'least', 'most'].map((key) => integer(term[key])) as [bigint, bigint, bigint]; // oxfmt-ignore
+    const [factor, least, highest] = ['factor', 'least', 'most'].map((key) => integer(term[key])) as [bigint, bigint, bigint];
     demand(factor !== 0n && least <= highest, `${own} has no factor, or no values`);
     terms.set(own, { factor, least, most: highest });
   }
@@ -246,10 +245,7 @@ function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): 
   const blocks = differ?.[0];
   if (!blocks || differ.length !== 1) return refuse('the claim is not about blocks along one axis');
   const [first, second] = [step, -step].map((factor) => [...terms].filter(([, term]) => term.factor === factor));
-  demand(
-    step !== 0n && terms.size === 4 && first!.length === 2 && second!.length === 2,
-    'the terms have other factors',
-  );
+  demand(step !== 0n && terms.size === 4 && first!.length === 2 && second!.length === 2, 'the terms have other factors');
   const sizes = [first!, second!].map((own) => {
     const product = own.find(([term]) => products.has(term));
     const thread = own.find((entry) => entry !== product);
@@ -262,10 +258,7 @@ function checkBlockSize(claim: AffineClaim, argument: Record<string, unknown>): 
     demand(thread[1].least >= 0n, 'a thread is below 0');
     return { size, block };
   });
-  demand(
-    sizes[0]!.size === sizes[1]!.size && sizes[0]!.block !== sizes[1]!.block,
-    'the blocks are not two of one size',
-  );
+  demand(sizes[0]!.size === sizes[1]!.size && sizes[0]!.block !== sizes[1]!.block, 'the blocks are not two of one size');
   demand(absolute(step) > larger(behind, ahead) + absolute(constant), 'the overlap reaches the next block');
 }
 
@@ -406,7 +399,7 @@ class Propagation {
       for (let at = 0; at < list.length; at++) {
         const clause = list[at]!;
         if (clause[0] === gone) [clause[0], clause[1]] = [clause[1]!, gone];
-        const next = this.value[clause[0]!] === 1 ? -1 : clause.findIndex((literal, i) => i > 1 && this.value[literal]! >= 0); // oxfmt-ignore
+        const next = this.value[clause[0]!] === 1 ? -1 : clause.findIndex((literal, i) => i > 1 && this.value[literal]! >= 0);
         if (next > 1) {
           [clause[1], clause[next]] = [clause[next]!, gone];
           this.watches[clause[1]]!.push(clause);
@@ -452,9 +445,7 @@ function parsed(text: string): unknown {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
     demand(depth <= most.depth, 'the file is nested too deeply');
-    level = level.flatMap((part) =>
-      typeof part === 'object' && part !== null ? (Object.values(part) as unknown[]) : [],
-    );
+    level = level.flatMap((part) => (typeof part === 'object' && part !== null ? (Object.values(part) as unknown[]) : []));
   }
   return value;
 }
@@ -463,7 +454,7 @@ function parsed(text: string): unknown {
 function record(value: unknown, keys: readonly string[]): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('an object is missing');
   const own = Object.keys(value);
-  demand(own.length === keys.length && keys.every((key) => Object.hasOwn(value, key)), `an object is not one of ${keys.join()}`); // oxfmt-ignore
+  demand(own.length === keys.length && keys.every((key) => Object.hasOwn(value, key)), `an object is not one of ${keys.join()}`);
   return value as Record<string, unknown>;
 }
 
@@ -487,10 +478,7 @@ function isCount(value: unknown): boolean {
 
 function sizesOf(value: unknown): void {
   const sizes = list(value);
-  demand(
-    sizes.length === 3 && sizes.every((size) => size === null || (isCount(size) && size !== 0)),
-    'a launch has no three sizes',
-  );
+  demand(sizes.length === 3 && sizes.every((size) => size === null || (isCount(size) && size !== 0)), 'a launch has no three sizes');
 }
 
 /** The integer of a decimal text in canonical form. */

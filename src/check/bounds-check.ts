@@ -131,12 +131,7 @@ interface Question {
  * The question whether an access leaves its object; null if the answer depends on more than the launch. Unknown sizes
  * that bound the thread index may be small enough to keep the index in the object; then the result is null, too.
  */
-function questionOf(
-  context: KernelAndLaunch & SymbolicFacts,
-  access: Access,
-  target: Target,
-  extent: number,
-): Question | null {
+function questionOf(context: KernelAndLaunch & SymbolicFacts, access: Access, target: Target, extent: number): Question | null {
   const parts = conditionsOf(context, access, target);
   const sizeOf = (leaf: Term): number | null => sizeIn(context, leaf);
   const isOfLaunch = (term: Term): boolean => term.leaves.every((leaf) => sizeOf(leaf) !== null);
@@ -163,11 +158,7 @@ function questionOf(
  * Conditions of an access: the reach condition of its block and that of the target, without exit conditions of loops
  * before the access. A thread that left a loop by its only exit has satisfied that condition.
  */
-function conditionsOf(
-  { symbolic, kernel, dependences }: KernelAndLaunch & SymbolicFacts,
-  access: Access,
-  target: Target,
-): readonly Term[] {
+function conditionsOf({ symbolic, kernel, dependences }: KernelAndLaunch & SymbolicFacts, access: Access, target: Target): readonly Term[] {
   // A block that no branch controls, other than exits of loops before it, is always reached.
   const isAlwaysReached = dependences.controlling(access.block, kernel.loopOf[access.block] ?? null).size === 0;
   const reach = isAlwaysReached ? symbolic.store.true : symbolic.reach(access.block);
@@ -192,7 +183,8 @@ function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, ta
     const { instruction } = definition;
     const counter = accesses.find((one) => one.instruction === instruction);
     const [of] = counter?.targets ?? [];
-    if (counter?.operation !== 'atomic' || !of || !instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand)))) return null; // oxfmt-ignore
+    if (counter?.operation !== 'atomic' || !of || !instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand))))
+      return null;
     counters.add(of.base);
   }
   // The contents of launch arguments are arbitrary; variables of the kernel and its module have known initial values.
@@ -229,18 +221,17 @@ function isGuarded({ symbolic: { view } }: SymbolicFacts, { offset, last, guards
     if (!bound) return false;
     const bounded = bound.isSigned ? view.signed(bound.term) : view.unsigned(bound.term);
     const factor = factorBetween(index.terms, bounded.terms);
-    return (
-      factor !== null &&
-      bounded.assumes.length === 0 &&
-      factor * (bound.most - bounded.constant) + index.constant <= last
-    );
+    return factor !== null && bounded.assumes.length === 0 && factor * (bound.most - bounded.constant) + index.constant <= last;
   });
 }
 
 /** The constant upper bound that a condition implies for a term; null if the condition implies none. */
 function upperBoundOf(guard: Term): { readonly term: Term; readonly most: bigint; readonly isSigned: boolean } | null {
   const isNegated = guard.operator === 'not';
-  const { operator, arguments: [a, b] } = isNegated ? guard.arguments[0]! : guard; // oxfmt-ignore
+  const {
+    operator,
+    arguments: [a, b],
+  } = isNegated ? guard.arguments[0]! : guard;
   if (operator !== 'slt' && operator !== 'ult') return null;
   // `a < b`, or `b <= a` if it is the negation of that.
   const [term, constant] = isNegated ? [b!, a!] : [a!, b!];

@@ -11,14 +11,7 @@ import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { refusedSharedBytes } from '../launch/shared-memory.ts';
 import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult, reasonBeside } from './race-result.ts';
-import {
-  assumedOfMemory,
-  earlierEnded,
-  needsRaceFreedom,
-  overlapsOthers,
-  readsUniformly,
-  stableMemory,
-} from './stable-memory.ts';
+import { assumedOfMemory, earlierEnded, needsRaceFreedom, overlapsOthers, readsUniformly, stableMemory } from './stable-memory.ts';
 import { type Reachability, allReached, excludesAllAccesses, reachabilityOf } from './reachability.ts';
 import {
   type CheapTrial,
@@ -54,13 +47,7 @@ import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { complete, type Steps } from '../base/coroutine.ts';
-import {
-  type CheckRequest,
-  type CheckResult,
-  type Exclusion,
-  nothingOpen,
-  type OpenObligations,
-} from './request/check-request.ts';
+import { type CheckRequest, type CheckResult, type Exclusion, nothingOpen, type OpenObligations } from './request/check-request.ts';
 import type { CheckTrace } from './trace.ts';
 
 /** The kernel with the initial values of those variables that the host program fills before the launch. */
@@ -127,9 +114,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   }
   const proved = yield* underPreconditions(facts, result, again, excluded);
   if (proved) return proved;
-  const broken = result.contradiction
-    ? null
-    : yield* violatedPreconditions(request, facts, result, kernelContext, again, excluded);
+  const broken = result.contradiction ? null : yield* violatedPreconditions(request, facts, result, kernelContext, again, excluded);
   return broken ?? (yield* tryStatements(facts, result, again));
 }
 
@@ -182,7 +167,7 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const races: RaceState = yield* querySolver(facts, left, uniformity, tiers, runs, assumed, log);
   // If pairs are missing, nothing is proved, so vacuity need not be excluded.
-  const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed); // oxfmt-ignore
+  const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed);
 
   // Verdict: divergence-check, race-result; witness/smallest-scenario replays their witnesses.
   const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
@@ -220,18 +205,12 @@ const skipped: CheckResult = {
   open: nothingOpen,
 };
 
-function uniformityOf(
-  { kernel, dependences, loaded }: KernelAndLaunch & SymbolicFacts,
-  proved: ReadonlySet<BlockId>,
-): UniformityResult {
+function uniformityOf({ kernel, dependences, loaded }: KernelAndLaunch & SymbolicFacts, proved: ReadonlySet<BlockId>): UniformityResult {
   return inferUniformity(kernel, dependences, loaded, proved);
 }
 
 /** Uniformity given the branches that have been proved uniform. */
-function uniformityBehind(
-  facts: KernelAndLaunch & SymbolicFacts,
-  { provedBranches }: DivergenceState,
-): Scoped<UniformityResult> {
+function uniformityBehind(facts: KernelAndLaunch & SymbolicFacts, { provedBranches }: DivergenceState): Scoped<UniformityResult> {
   const { kernel, dependences, loaded } = facts;
   return {
     block: uniformityOf(facts, provedBranches),
@@ -248,12 +227,7 @@ function* excludeEachOther(facts: KernelContext, uniformity: UniformityResult, t
   return (yield* tiers.bits('grid', uniformity).decide('true')).kind === 'proved';
 }
 
-function openObligations(
-  context: KernelContext,
-  { open }: RaceState,
-  divergence: DivergenceState,
-  beside: Reason | null,
-): OpenObligations {
+function openObligations(context: KernelContext, { open }: RaceState, divergence: DivergenceState, beside: Reason | null): OpenObligations {
   const barriers = [...divergence.open.map(({ obligation }) => obligation.barrier), ...lockedBarriers(context)];
   return {
     races: open

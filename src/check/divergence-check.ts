@@ -185,7 +185,7 @@ function* checkWarps(
     const { condition: branch, ways, isOfAll } = obligation;
     const [first = []] = ways;
     const branching = { condition: branch, conditions: first };
-    const tried = isOfAll ? enumerateBranch({ symbolic, instances, dimensions, evaluations }, branching, 'warp').kind : 'unable'; // oxfmt-ignore
+    const tried = isOfAll ? enumerateBranch({ symbolic, instances, dimensions, evaluations }, branching, 'warp').kind : 'unable';
     if (tried === 'uniform') {
       log?.addDivergence(obligation.instruction, 'enumeration', null);
       continue;
@@ -270,8 +270,7 @@ export function* divergenceResult(
   for (const { obligation } of state.open) yield* add(obligation, 'divergent');
   for (const obligation of state.earlyExits) yield* add(obligation, 'early-exit');
   const list = [...findings.values()];
-  if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed))
-    return { verdict: 'divergent', assumptions, findings: list };
+  if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed)) return { verdict: 'divergent', assumptions, findings: list };
   const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = state.open.find((entry) => entry.budget);
@@ -318,20 +317,13 @@ function factOfBarrier(
  * Barriers in a critical section. The lock admits one thread at a time, and that thread would wait at the barrier for
  * threads that wait for the lock.
  */
-export function lockedBarriers({
-  kernel,
-  held,
-  isBlockBarrier,
-  dimensions: { block, grid },
-}: KernelContext): Instruction[] {
+export function lockedBarriers({ kernel, held, isBlockBarrier, dimensions: { block, grid } }: KernelContext): Instruction[] {
   const isAlone = (sizes: readonly (number | null)[]): boolean => sizes.every((size) => size === 1);
   return kernel.blocks
     .flatMap(({ instructions }) => instructions)
     .filter(
       (instruction) =>
-        held.has(instruction) &&
-        isBlockBarrier(instruction) &&
-        !(isAlone(block) && (isAlone(grid) || !isGridBarrier(instruction))),
+        held.has(instruction) && isBlockBarrier(instruction) && !(isAlone(block) && (isAlone(grid) || !isGridBarrier(instruction))),
     );
 }
 
@@ -359,11 +351,7 @@ function shownBy(
 }
 
 /** A confirmed divergence finding, with the recorded steps of its threads in the run that showed it. */
-function* withRecording(
-  context: KernelContext,
-  scenario: Scenario,
-  finding: DivergenceFinding,
-): Steps<DivergenceFinding> {
+function* withRecording(context: KernelContext, scenario: Scenario, finding: DivergenceFinding): Steps<DivergenceFinding> {
   const { interleaving } = finding;
   const recording = interleaving && (yield* recordedDivergence(context, scenario, interleaving.threads));
   return interleaving && recording ? { ...finding, interleaving: { ...interleaving, recording } } : finding;
@@ -383,7 +371,7 @@ function describeFinding(
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(obligation.barrier))!.id;
   const deciding = [...terms, ...decidingConditions(context, [home], terms)];
   const origin = isGiven(context, deciding) ? 'given' : 'chosen';
-  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding) : null; // oxfmt-ignore
+  const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding) : null;
   const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
   const chosen = shown && origin === 'chosen' ? chosenLaunch(context, shown.scenario) : undefined;
   const { divergence, earlyExit } = request.policy;

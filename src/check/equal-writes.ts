@@ -23,11 +23,7 @@ export function equalWriteSeverity({ sameValueWrites, race }: CheckPolicy): Seve
 }
 
 /** Whether both threads of an obligation store equal values, decided syntactically from the terms. */
-export function storesSameValue(
-  facts: KernelAndLaunch & SymbolicFacts,
-  context: TierContext,
-  obligation: Obligation,
-): boolean {
+export function storesSameValue(facts: KernelAndLaunch & SymbolicFacts, context: TierContext, obligation: Obligation): boolean {
   const { first, second } = obligation;
   const lanes = storedLanes(facts, obligation);
   if (!lanes) return false;
@@ -38,20 +34,14 @@ export function storesSameValue(
 }
 
 /** The values stored by both threads, element by element; null if their numbers of bytes differ. */
-function storedLanes(
-  facts: KernelAndLaunch & SymbolicFacts,
-  { first, second }: Obligation,
-): (readonly [Term, Term])[] | null {
+function storedLanes(facts: KernelAndLaunch & SymbolicFacts, { first, second }: Obligation): (readonly [Term, Term])[] | null {
   const [a, b] = [first.access, second.access].map((access) => access.stored ?? exchangedLiteral(facts, access));
   if (!a || !b || a.length !== b.length || first.access.bytes !== second.access.bytes) return null;
   return a.map((term, lane) => [term, b[lane]!] as const);
 }
 
 /** The value stored by an atomic exchange, if it is a literal and the old value is unused; null for other accesses. */
-function exchangedLiteral(
-  { kernel, symbolic }: KernelAndLaunch & SymbolicFacts,
-  access: Access,
-): readonly Term[] | null {
+function exchangedLiteral({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts, access: Access): readonly Term[] | null {
   const left = exchangedBy(symbolic, access);
   if (left?.operator !== 'constant') return null;
   return access.instruction.results.some((id) => id !== null && isUsed(kernel, id)) ? null : [left];
@@ -68,8 +58,7 @@ function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
   const divisors = dimensions.block.map((size, axis) => {
     if (size !== null) return size;
     const known = stated.find(
-      ({ expression }) =>
-        expression.kind === 'dimension' && expression.name === 'blockDim' && expression.axis === 'xyz'[axis],
+      ({ expression }) => expression.kind === 'dimension' && expression.name === 'blockDim' && expression.axis === 'xyz'[axis],
     );
     return Number(known?.divisor ?? 1n);
   });
@@ -105,7 +94,6 @@ function partingsIn(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligati
       [isClear, store.not(isClear)],
       [store.not(isClear), isClear],
     ] as const)
-      // oxfmt-ignore
       partings.push({ ...obligation, warp: 'same', first: withCondition(first, a), second: withCondition(second, b) });
   }
   return partings;
@@ -128,10 +116,7 @@ export function staysInWarp(context: TierContext, obligation: Obligation): boole
  * Like {@link staysInWarp}, by the solver. Returns the assumptions of the proof; null if the threads may be of two
  * warps.
  */
-export function* meetsInWarp(
-  obligation: Obligation,
-  { tier, encoding }: ReturnType<SolverTiers['linear']>,
-): Steps<readonly Term[] | null> {
+export function* meetsInWarp(obligation: Obligation, { tier, encoding }: ReturnType<SolverTiers['linear']>): Steps<readonly Term[] | null> {
   if (obligation.scope !== 'block' || obligation.warp === 'same') return obligation.warp === 'same' ? [] : null;
   const answer = yield* tier.decide(encoding.overlap({ ...obligation, warp: 'different' }));
   return answer.kind === 'proved' ? answer.assumes : null;
@@ -166,7 +151,7 @@ export function* storesEqually(
   if (partings) {
     let isOpen = false;
     for (const parting of partings)
-      isOpen ||= decideCheaply(context, parting).kind !== 'proved' && (yield* tier.decide(encoding.overlap(parting))).kind !== 'proved'; // oxfmt-ignore
+      isOpen ||= decideCheaply(context, parting).kind !== 'proved' && (yield* tier.decide(encoding.overlap(parting))).kind !== 'proved';
     if (!isOpen) return true;
   }
   const [of, other] = [obligation.first.reading, obligation.second.reading];
@@ -228,11 +213,8 @@ export function keepsElements(
   open: readonly AccessPair[],
 ): boolean {
   if (request.policy.warpLockstep) return false;
-  const isOpen = (load: Instruction): boolean =>
-    open.some((pair) => pair.first.instruction === load || pair.second.instruction === load);
-  return [...loads].every(
-    (load) => !isOpen(load) && [first, second].every((store) => !synchronisesBetween(kernel, load, store)),
-  );
+  const isOpen = (load: Instruction): boolean => open.some((pair) => pair.first.instruction === load || pair.second.instruction === load);
+  return [...loads].every((load) => !isOpen(load) && [first, second].every((store) => !synchronisesBetween(kernel, load, store)));
 }
 
 /** Whether a thread may synchronise with others on a path from a load to a store that the load dominates. */

@@ -6,12 +6,7 @@ import type { Scoped } from './obligations/instance.ts';
 import type { KernelAndLaunch, SymbolicFacts, BarrierFacts } from './context/facts.ts';
 import { type OwnAccess, pendingCopies } from '../analysis/barriers/pending-copy.ts';
 import { type ProxyCrossing, proxyCrossings } from '../analysis/barriers/proxy-order.ts';
-import {
-  type Interval,
-  barrierIntervals,
-  isGridBarrier,
-  isWarpBarrier,
-} from '../analysis/barriers/barrier-interval.ts';
+import { type Interval, barrierIntervals, isGridBarrier, isWarpBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { BlockIntervals, ThreadIntervals } from './obligations/obligation.ts';
 import type { WarpRelation } from './obligations/warp-collective-overlap.ts';
 
@@ -49,11 +44,7 @@ export function intervalsOf(
   const accesses = [...plain, ...inMemory.accesses];
   const hasBarrier = (isBarrier: (instruction: Instruction) => boolean): boolean =>
     kernel.blocks.some(({ instructions }) => instructions.some(isBarrier));
-  const between = (
-    isBarrier: (instruction: Instruction) => boolean,
-    uniformity: UniformityResult,
-    isOpen?: ThreadGroup['isOpen'],
-  ) => {
+  const between = (isBarrier: (instruction: Instruction) => boolean, uniformity: UniformityResult, isOpen?: ThreadGroup['isOpen']) => {
     const copies = pendingCopies(symbolic, accesses, isBarrier, inMemory);
     const result = barrierIntervals(symbolic, accesses, uniformity, isBarrier, copies.at, inMemory.arrivals, isOpen);
     // If a thread returns without waiting for its copies, these stay pending, as no other thread waits for them.
@@ -96,11 +87,7 @@ export function intervalsOf(
         }),
     });
   };
-  const relations: readonly WarpRelation[] = !areWarpsSeparate
-    ? [null]
-    : threads > 32
-      ? ['same', 'different']
-      : ['same'];
+  const relations: readonly WarpRelation[] = !areWarpsSeparate ? [null] : threads > 32 ? ['same', 'different'] : ['same'];
   for (const warp of relations) {
     if (named.groups.length === 0) add(warp, null, null);
     for (const [i, one] of named.groups.entries()) for (const other of named.groups.slice(i)) add(warp, one, other);

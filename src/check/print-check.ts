@@ -20,14 +20,12 @@ export function printSymbolic(facts: KernelContext): string {
   const sizes = (name: string, extents: readonly (number | null)[]): string =>
     axes.map((axis, at) => `${name}.${axis} = ${extents[at] ?? 'any'}`).join(', ');
   const lines = [sizes('blockDim', dimensions.block), sizes('gridDim', dimensions.grid)];
-  for (const { id, header } of kernel.loops)
-    lines.push(`loop ${id}: header b${header}, at most ${symbolic.rounds[id]! + 1n} iterations`);
+  for (const { id, header } of kernel.loops) lines.push(`loop ${id}: header b${header}, at most ${symbolic.rounds[id]! + 1n} iterations`);
   for (const { id, phis, instructions } of kernel.blocks) {
     lines.push(`b${id}: reached if ${wholeTerm(facts, symbolic.reach(id))}`);
     for (const { result } of phis) lines.push(`  v${result} = ${wholeTerm(facts, symbolic.value(result))}`);
     for (const { results } of instructions)
-      for (const result of results)
-        if (result !== null) lines.push(`  v${result} = ${wholeTerm(facts, symbolic.value(result))}`);
+      for (const result of results) if (result !== null) lines.push(`  v${result} = ${wholeTerm(facts, symbolic.value(result))}`);
   }
   return text([...lines, ...accesses.flatMap((access) => accessLines(facts, access))]);
 }
@@ -36,13 +34,11 @@ export function printSymbolic(facts: KernelContext): string {
 export function printIntervals(facts: KernelContext, { block, grid, own, truncated }: KernelIntervals): string {
   const lines = block.flatMap(({ warp, intervals, others }) => {
     const threads = warp === null ? 'threads of one block' : `threads of ${warp === 'same' ? 'one warp' : 'two warps'}`;
-    return [threads, ...listed(facts, intervals), ...(others && others !== intervals ? ['second thread', ...listed(facts, others)] : [])]; // oxfmt-ignore
+    return [threads, ...listed(facts, intervals), ...(others && others !== intervals ? ['second thread', ...listed(facts, others)] : [])];
   });
   if (grid) lines.push('threads of different blocks', ...listed(facts, grid));
   for (const { copy, access } of own)
-    lines.push(
-      `copy ${copy.access.index} is pending at access ${access.access.index} of its own thread${iterations(access.rounds)}`,
-    );
+    lines.push(`copy ${copy.access.index} is pending at access ${access.access.index} of its own thread${iterations(access.rounds)}`);
   if (truncated) lines.push('some intervals are missing: there are too many combinations of iterations');
   return text(lines);
 }
@@ -57,13 +53,9 @@ export function printObligations(facts: KernelContext, pairs: readonly AccessPai
   );
 }
 
-function accessLines(
-  facts: KernelContext,
-  { index, operation, bytes, memory, instruction, block, targets, isCopy }: Access,
-): string[] {
-  // oxfmt-ignore
+function accessLines(facts: KernelContext, { index, operation, bytes, memory, instruction, block, targets, isCopy }: Access): string[] {
   const head = `access ${index}: ${isCopy ? 'asynchronous ' : ''}${operation} of ${bytes} bytes in ${memory} memory at ${place(facts, instruction)}, b${block}`;
-  return [head, ...targets.map((target) => `  ${sideText(facts, target.base, target.offset)} if ${wholeTerm(facts, target.condition)}`)]; // oxfmt-ignore
+  return [head, ...targets.map((target) => `  ${sideText(facts, target.base, target.offset)} if ${wholeTerm(facts, target.condition)}`)];
 }
 
 function listed(facts: KernelContext, intervals: readonly Interval[]): string[] {
@@ -84,7 +76,9 @@ function iterations(rounds: readonly IterationRelation[]): string {
 }
 
 function obligationLines(facts: KernelContext, { first, second, sameThread, warp }: Obligation): string[] {
-  const who = sameThread ? 'one thread accesses' : `two threads${warp === null ? '' : ` of ${warp === 'same' ? 'one warp' : 'two warps'}`} access`; // oxfmt-ignore
+  const who = sameThread
+    ? 'one thread accesses'
+    : `two threads${warp === null ? '' : ` of ${warp === 'same' ? 'one warp' : 'two warps'}`} access`;
   return [`  obligation: ${who} disjoint bytes`, sideLine(facts, 1, first), sideLine(facts, 2, second)];
 }
 

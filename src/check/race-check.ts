@@ -29,14 +29,7 @@ import { type Handover, type Order, orderedByReleaseAcquire } from './ordering/r
 import { usualContents } from './deciding/held-contents.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
-import {
-  type AccessPair,
-  type AccessSide,
-  type MayAlias,
-  type Obligation,
-  mayTouch,
-  questionOf,
-} from './obligations/obligation.ts';
+import { type AccessPair, type AccessSide, type MayAlias, type Obligation, mayTouch, questionOf } from './obligations/obligation.ts';
 import { isFlagWait, isSetByOne } from './ordering/synchronisation-idioms.ts';
 import { arraysOfParts, ascendingArrays } from './representative/assumed-contents.ts';
 import type { LaunchInstance } from './representative/representative-launches.ts';
@@ -133,9 +126,7 @@ export function tryCheaply(
     }
     for (const obligation of pair.obligations) {
       // An order of two threads does not order accesses through two different proxies.
-      const order = pair.lacks
-        ? null
-        : orderedByReleaseAcquire(handovers, pair.scope, obligation.first, obligation.second);
+      const order = pair.lacks ? null : orderedByReleaseAcquire(handovers, pair.scope, obligation.first, obligation.second);
       if (order?.kind === 'always') {
         rests.add(order.by);
         log?.addRace(obligation, 'order', null);
@@ -175,8 +166,7 @@ export function tryExecutions(
   if (!proof) return tried;
   for (const a of proof.disjoint) for (const b of proof.disjoint) if (a.key !== b.key) mayAlias(a, b);
   for (const base of proof.zero)
-    if (startOf(request, base) === 'assumed')
-      assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
+    if (startOf(request, base) === 'assumed') assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
   for (const { obligation } of tried.waiting) log?.addRace(obligation, 'executions', null);
   return { ...tried, waiting: [], unresolved: [] };
 }
@@ -245,8 +235,7 @@ export function* querySolver(
     if (unequal.has(pair) || request.budget.expired()) return false;
     const linear = tiers.linear(pair.scope, uniformity[pair.scope]);
     for (const { pair: other, obligation } of waiting)
-      if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear)))
-        unequal.add(pair);
+      if (other === pair && !(yield* storesEqually(context, contexts[pair.scope], obligation, linear))) unequal.add(pair);
     if (!unequal.has(pair)) different.delete(pair);
     else yield* findElements(pair, linear);
     return !unequal.has(pair);
@@ -301,8 +290,7 @@ export function* querySolver(
     unsettled++;
     leave(pair, why ?? result.reason, result.kind === 'budget', yield* storeEqually(pair));
     if (result.kind !== 'open') continue;
-    const overlapIn = (launch: LaunchInstance): OverlapInLaunch =>
-      effort.left > 0 ? inLaunch(pair, launch, effort) : { kind: 'unknown' };
+    const overlapIn = (launch: LaunchInstance): OverlapInLaunch => (effort.left > 0 ? inLaunch(pair, launch, effort) : { kind: 'unknown' });
     yield* confirmation.runHints([{ pair, hits, model: result.model, overlapIn }]);
   }
   for (const { base, startsAtZero, assumes } of orders) {
@@ -313,15 +301,14 @@ export function* querySolver(
   return {
     open: [...open.values()],
     overlapsIn: inLaunch,
-    staysInWarp: (pair) =>
-      ofWarp.has(pair) || pair.obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
+    staysInWarp: (pair) => ofWarp.has(pair) || pair.obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
   };
 }
 
 /** Whether the threads of a race that a run has shown are in one warp. */
 function areOfOneWarp({ event: { first, second }, scenario }: Shown<RaceEvent>): boolean {
   const [width, height] = scenario.block;
-  const [one, other] = [first, second].map(({ thread: [x, y, z] }) => Math.floor((x + width * (y + height * z)) / warpSize)); // oxfmt-ignore
+  const [one, other] = [first, second].map(({ thread: [x, y, z] }) => Math.floor((x + width * (y + height * z)) / warpSize));
   return one === other;
 }
 
@@ -368,12 +355,15 @@ export function indirectionOf(
   const resting = sides.filter(({ target }) => leavesOf(target).some(isOwn));
   if (resting.length === 0) return 'none';
   if (restsOnForeseen(context, pair) && confirmation.racesWithAllContents(pair)) return 'none';
-  if (sides.length === resting.length && resting.every(({ target: { base, offset } }) => base.kind !== 'loaded' && elementsOf(context, offset) < threads)) return 'none'; // oxfmt-ignore
+  if (
+    sides.length === resting.length &&
+    resting.every(({ target: { base, offset } }) => base.kind !== 'loaded' && elementsOf(context, offset) < threads)
+  )
+    return 'none';
   if (sides.some(({ access }) => access.operation !== 'write')) return 'loads';
   const isLoadedToo = ({ target: { base, offset } }: AccessSide): boolean =>
     context.accesses.some(
-      ({ operation, targets }) =>
-        operation === 'read' && targets.some((other) => other.base.key === base.key && other.offset === offset),
+      ({ operation, targets }) => operation === 'read' && targets.some((other) => other.base.key === base.key && other.offset === offset),
     );
   return resting.every(isLoadedToo) ? 'loads' : 'stores';
 }
@@ -398,16 +388,14 @@ export function restsOnForeseen(context: KernelAndLaunch & SymbolicFacts & Eleme
     const array = `${base.key}:${access.bytes}`;
     return access.bytes === 1 || ascending.has(array) || parts.has(array);
   };
-  const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => leavesOf(target))); // oxfmt-ignore
+  const leaves = pair.obligations.flatMap(({ first, second }) => [first, second].flatMap(({ target }) => leavesOf(target)));
   return leaves.some((leaf) => isOwnElement(context, pair.scope, leaf)) && leaves.every(isKnown);
 }
 
 /** The load that defines a value; undefined if none exists. */
 function loadOf({ kernel, accesses }: KernelAndLaunch & SymbolicFacts, value: number): Access | undefined {
   const definition = value < 0 ? undefined : kernel.values[value]!.definition;
-  return accesses.find(
-    ({ instruction }) => definition?.kind === 'instruction' && instruction === definition.instruction,
-  );
+  return accesses.find(({ instruction }) => definition?.kind === 'instruction' && instruction === definition.instruction);
 }
 
 /** Whether an atom is loaded from a table with known contents, from an initialiser or the host program. */
@@ -419,7 +407,7 @@ function isInitialised({ elements }: ElementFacts, { atom }: Term): boolean {
 /** The tables whose initialisers determine indices and conditions. */
 export function initialisedTables(context: SymbolicFacts & ElementFacts): readonly MemoryObject[] {
   const { accesses, symbolic, elements } = context;
-  const terms = accesses.flatMap(({ block, targets }) => [symbolic.reach(block), ...targets.map(({ offset }) => offset)]); // oxfmt-ignore
+  const terms = accesses.flatMap(({ block, targets }) => [symbolic.reach(block), ...targets.map(({ offset }) => offset)]);
   const tables = terms.flatMap(({ leaves }) =>
     leaves.flatMap(({ atom }) => (atom?.kind === 'havoc' ? (elements.get(atom.value)?.initialised ?? []) : [])),
   );
@@ -448,9 +436,7 @@ function isOwnElement(context: KernelAndLaunch & SymbolicFacts, scope: PairScope
   if (leaf.atom?.kind !== 'havoc') return false;
   if (!isLoaded(context, leaf)) return isCarriedElement(context, leaf.atom.value);
   const { definition } = context.kernel.values[leaf.atom.value]!;
-  const load = context.accesses.find(
-    ({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction,
-  );
+  const load = context.accesses.find(({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction);
   const isOnePlace = ({ base, offset }: Target): boolean =>
     offset.leaves.every(isOfLaunch) && (scope === 'block' || base.kind !== 'object' || base.object.space !== 'shared');
   return load === undefined || !load.targets.every(isOnePlace);
@@ -471,33 +457,25 @@ function isCarriedElement({ kernel }: KernelAndLaunch, value: number): boolean {
       return !(address?.kind === 'address' && kernel.objects[address.object]!.space === 'param');
     }
     const sources =
-      definition.kind === 'phi'
-        ? kernel.blocks[definition.block]!.phis[definition.index]!.inputs
-        : definition.instruction.arguments;
+      definition.kind === 'phi' ? kernel.blocks[definition.block]!.phis[definition.index]!.inputs : definition.instruction.arguments;
     return sources.some((source) => source.kind === 'value' && comesFromLoad(source.id));
   };
   return comesFromLoad(value);
 }
 
 /** The reason why an index has no closed form; null if it has one. */
-function indexReason(
-  context: KernelAndLaunch & SymbolicFacts & ElementFacts,
-  { first, second }: Obligation,
-): Reason | null {
+function indexReason(context: KernelAndLaunch & SymbolicFacts & ElementFacts, { first, second }: Obligation): Reason | null {
   const declared: DeclaredAs = (index, offset) => declarationOf(context.request.parameters[index], offset);
   for (const { target } of [first, second]) {
     for (const leaf of target.offset.leaves) {
       if (leaf.atom?.kind !== 'havoc') continue;
       if (!isLoaded(context, leaf)) return { kind: 'unknown-index' };
       const { definition } = context.kernel.values[leaf.atom.value]!;
-      const isSource = ({ instruction }: Access): boolean =>
-        definition.kind === 'instruction' && instruction === definition.instruction;
+      const isSource = ({ instruction }: Access): boolean => definition.kind === 'instruction' && instruction === definition.instruction;
       const source = context.accesses.find(isSource) ?? constantReads(context.symbolic, declared).find(isSource);
       const array = source ? baseName(context, source.targets[0]!.base) : 'memory';
-      if (context.elements.get(leaf.atom.value)?.distinct === true)
-        return { kind: 'loaded-index', array, because: 'any-value' };
-      if (source && isWritten(context, source.targets[0]!.base))
-        return { kind: 'loaded-index', array, because: 'written' };
+      if (context.elements.get(leaf.atom.value)?.distinct === true) return { kind: 'loaded-index', array, because: 'any-value' };
+      if (source && isWritten(context, source.targets[0]!.base)) return { kind: 'loaded-index', array, because: 'written' };
       return { kind: 'loaded-index', array, because: 'may-repeat' };
     }
   }

@@ -6,7 +6,7 @@ import type { KernelIntervals } from './intervals.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { type ConflictKind, conflictOf } from '../memory-model/conflict.ts';
 import type { Reach } from '../memory-model/scope.ts';
-import { type AccessPair, type Conflicts, type MayAlias, type PairBudget, blockPairs, gridPairs } from './obligations/obligation.ts'; // oxfmt-ignore
+import { type AccessPair, type Conflicts, type MayAlias, type PairBudget, blockPairs, gridPairs } from './obligations/obligation.ts';
 import { exclusion } from './ordering/critical-section.ts';
 import { areOfOneLock } from './ordering/synchronisation-idioms.ts';
 
@@ -41,7 +41,7 @@ export function racingPairs(
   };
   const budget: PairBudget = { conditions: maxConditions };
   const pairs = [
-    ...blockPairs(symbolic, oneThread ? { ...intervals, block: [] } : intervals, conflicts, mayAlias, policy.warpLockstep, budget), // oxfmt-ignore
+    ...blockPairs(symbolic, oneThread ? { ...intervals, block: [] } : intervals, conflicts, mayAlias, policy.warpLockstep, budget),
     ...(oneBlock ? [] : gridPairs(symbolic, accesses, intervals.grid, conflicts, mayAlias, budget)),
   ];
   return { pairs, isCut: budget.conditions < 0 };

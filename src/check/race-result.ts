@@ -80,13 +80,7 @@ export function* raceResult(
       const isTold = notices.has(keyOf(context, entry)) || policy.sameValueWrites === 'proved';
       if (isTold || !shownBy(context, confirmation, entry)) continue;
       const notice = {
-        ...(yield* confirmedFinding(
-          context,
-          confirmation,
-          state,
-          entry,
-          new Cause(context, confirmation, state, [entry]),
-        )),
+        ...(yield* confirmedFinding(context, confirmation, state, entry, new Cause(context, confirmation, state, [entry]))),
         severity: 'notice' as const,
       };
       notices.set(keyOf(context, entry), notice);
@@ -114,20 +108,14 @@ export function* raceResult(
   const others = undecided.filter((entry) => !told.has(keyOf(context, entry)));
   // A confirmed finding replaces notices on races with the same lines.
   for (const entry of open) notices.delete(keyOf(context, entry));
-  const list = [
-    ...told.values(),
-    ...possibleFindings(context, confirmation, others),
-    ...notices.values(),
-    ...state.outOfBounds.findings,
-  ];
+  const list = [...told.values(), ...possibleFindings(context, confirmation, others), ...notices.values(), ...state.outOfBounds.findings];
   if (told.size > 0) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const { reason: left } = state.outOfBounds;
   if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
   const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);
-  if (budget)
-    return { verdict: 'unknown', reason: budget.reason, ...decidedBy(context, confirmation, budget), findings: list };
+  if (budget) return { verdict: 'unknown', reason: budget.reason, ...decidedBy(context, confirmation, budget), findings: list };
   if (state.cut) return { verdict: 'unknown', reason: state.cut, findings: list };
   const reason: Reason | null =
     (undecided[0] && (barriersInMemory(context) ?? openReason(context, confirmation, undecided[0]))) ??
@@ -180,8 +168,7 @@ function causesOf(
   for (const [name, entries] of groupedBy(ofBarriers, (entry) => names.get(entry)!)) {
     const entryOf = new Map(entries.map((entry) => [entry.pair, entry]));
     const groups = groupByCause(context.kernel, [...entryOf.keys()], context.isBlockBarrier);
-    for (const [number, group] of groups.entries())
-      for (const pair of group) names.set(entryOf.get(pair)!, `${name} ${number}`);
+    for (const [number, group] of groups.entries()) for (const pair of group) names.set(entryOf.get(pair)!, `${name} ${number}`);
   }
   const groups = connected(pairs, (entry) => [names.get(entry)!, keyOf(context, entry)]);
   return groups.map((entries) => new Cause(context, confirmation, state, entries));
@@ -195,12 +182,7 @@ class Cause {
   private readonly state: Pick<RaceState, 'overlapsIn'>;
   private known: Standing | null = null;
 
-  constructor(
-    context: KernelContext,
-    confirmation: Confirmation,
-    state: Pick<RaceState, 'overlapsIn'>,
-    entries: readonly OpenPair[],
-  ) {
+  constructor(context: KernelContext, confirmation: Confirmation, state: Pick<RaceState, 'overlapsIn'>, entries: readonly OpenPair[]) {
     this.context = context;
     this.state = state;
     this.confirmation = confirmation;
@@ -280,11 +262,7 @@ function isBarrierKind(kind: MissingOrder['kind']): boolean {
  * Of pairs with the same lines, the one with the worst severity, then the one with the least dependence on chosen
  * values.
  */
-function worstOf(
-  context: KernelContext,
-  confirmation: Confirmation,
-  entries: readonly [OpenPair, ...OpenPair[]],
-): OpenPair {
+function worstOf(context: KernelContext, confirmation: Confirmation, entries: readonly [OpenPair, ...OpenPair[]]): OpenPair {
   if (entries.length === 1) return entries[0];
   const ranked = entries.map((entry) => ({
     entry,
@@ -312,11 +290,7 @@ function withElements(context: KernelContext, entry: OpenPair, open: readonly Op
  * Whether writes of equal values are harmless: stores of one literal to memory that no thread accesses unordered by
  * another access, or stores of one instruction within one warp, as compilers emit them.
  */
-function isHarmlessWrite(
-  context: KernelContext,
-  { open, staysInWarp }: RaceState,
-  { pair, sameValue }: OpenPair,
-): boolean {
+function isHarmlessWrite(context: KernelContext, { open, staysInWarp }: RaceState, { pair, sameValue }: OpenPair): boolean {
   if (!sameValue) return false;
   const isOfWarp = pair.scope === 'block' && pair.first === pair.second && staysInWarp(pair);
   if (isOfWarp || !storesLiteral(context, pair) || restsOnStrong(context, pair)) return isOfWarp;
@@ -325,11 +299,7 @@ function isHarmlessWrite(
   return !open.some((other) => !other.sameValue && (isMet(other.pair.first) || isMet(other.pair.second)));
 }
 
-function decidedBy(
-  context: KernelContext,
-  confirmation: Confirmation,
-  entry: OpenPair,
-): { readonly wouldDecide: DecidingFact } {
+function decidedBy(context: KernelContext, confirmation: Confirmation, entry: OpenPair): { readonly wouldDecide: DecidingFact } {
   // A run that got stuck at a barrier shows nothing about the code after it.
   if (confirmation.barriers.size > 0) return { wouldDecide: { question: { kind: 'divergence', isShown: true } } };
   const ordered = confirmation.ordered.get(pairKey(entry.pair))?.unmodelled ?? [];
@@ -340,11 +310,7 @@ function decidedBy(
 const maxCauses = 3;
 
 /** Findings of unconfirmed pairs, one for each cause. The number of pairs may be quadratic if indices are unknown. */
-function possibleFindings(
-  context: KernelContext,
-  confirmation: Confirmation,
-  undecided: readonly OpenPair[],
-): readonly RaceFinding[] {
+function possibleFindings(context: KernelContext, confirmation: Confirmation, undecided: readonly OpenPair[]): readonly RaceFinding[] {
   const onePerPlace = [...groupedBy(undecided, (entry) => keyOf(context, entry)).values()].map(([entry]) => entry!);
   const byArray = groupedBy(onePerPlace, ({ pair }) => `${pair.conflict}|${baseOf(context, pair)}`);
   return [...byArray.values()].flatMap((entries) => {
@@ -401,19 +367,14 @@ function restsOnStrong({ kernel }: KernelContext, { first, second }: AccessPair)
   return [first, second].some(({ targets }) =>
     targets.some(({ offset }) =>
       offset.leaves.some(({ atom }) => {
-        const definition =
-          atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
+        const definition = atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
         return definition?.kind === 'instruction' && isStrong(definition.instruction);
       }),
     ),
   );
 }
 
-function shownBy(
-  context: KernelContext,
-  confirmation: Confirmation,
-  { pair, sameValue }: OpenPair,
-): Shown<RaceEvent> | undefined {
+function shownBy(context: KernelContext, confirmation: Confirmation, { pair, sameValue }: OpenPair): Shown<RaceEvent> | undefined {
   const shown = confirmation.races.get(pairKey(pair));
   // The overlap of stores of one literal depends on the schedule. Such stores are harmless, but not proved to be.
   if (sameValue && storesLiteral(context, pair) && restsOnStrong(context, pair)) return undefined;
@@ -436,8 +397,7 @@ function* confirmedFinding(
   const shown = yield* confirmation.smallestRace(pair, first);
   const { event, scenario } = shown;
   const finding = raceFinding(context, confirmation, entry, shown, cause);
-  const ordered =
-    event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
+  const ordered = event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
   const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
   const lacked = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
@@ -457,26 +417,16 @@ function* confirmedFinding(
 }
 
 /** Whether a run showed a race with the same lines between threads of different blocks. */
-function racesBetweenBlocks(
-  context: KernelContext,
-  confirmation: Confirmation,
-  entry: OpenPair,
-  { entries }: Cause,
-): boolean {
+function racesBetweenBlocks(context: KernelContext, confirmation: Confirmation, entry: OpenPair, { entries }: Cause): boolean {
   const key = keyOf(context, entry);
   return entries.some(
-    (other) =>
-      other.pair.scope === 'grid' &&
-      keyOf(context, other) === key &&
-      shownBy(context, confirmation, other) !== undefined,
+    (other) => other.pair.scope === 'grid' && keyOf(context, other) === key && shownBy(context, confirmation, other) !== undefined,
   );
 }
 
 /** The missing order of a race within a block, marked if the same lines race between blocks, too. */
 function ofAllBlocks(missing: MissingOrder): MissingOrder {
-  return missing.kind === 'block-barrier' || missing.kind === 'warp-barrier'
-    ? { kind: missing.kind, betweenBlocks: true }
-    : missing;
+  return missing.kind === 'block-barrier' || missing.kind === 'warp-barrier' ? { kind: missing.kind, betweenBlocks: true } : missing;
 }
 
 function manyWarps({ dimensions }: KernelContext): boolean {
@@ -579,11 +529,7 @@ export function raceKind(a: Pick<Access, 'operation'>, b: Pick<Access, 'operatio
   return kinds.has('read') ? 'read-write' : 'write-write';
 }
 
-function scopeOf(
-  { dimensions }: KernelContext,
-  scope: PairScope,
-  event: RaceEvent | undefined,
-): 'warp' | 'block' | 'grid' {
+function scopeOf({ dimensions }: KernelContext, scope: PairScope, event: RaceEvent | undefined): 'warp' | 'block' | 'grid' {
   if (scope === 'grid') return 'grid';
   const [width, height] = dimensions.block;
   if (!event || width === null || height === null) return 'block';

@@ -65,9 +65,7 @@ export function groupByCause<Of extends Pair>(
 /** For each pair, the names of those of its stores that race with a store. */
 function sharedStores<Of extends Pair>(pairs: readonly Of[]): (pair: Of) => readonly string[] {
   const storesOf = ({ scope, first, second }: Of): string[] =>
-    [first, second].flatMap(({ instruction, operation }) =>
-      operation === 'write' ? [`${scope} ${instruction.id}`] : [],
-    );
+    [first, second].flatMap(({ instruction, operation }) => (operation === 'write' ? [`${scope} ${instruction.id}`] : []));
   const shared = new Set(pairs.map(storesOf).flatMap((names) => (names.length > 1 ? names : [])));
   return (pair) => storesOf(pair).filter((name) => shared.has(name));
 }

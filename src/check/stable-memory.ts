@@ -35,9 +35,7 @@ export function needsRaceFreedom(
 ): boolean {
   const isAgain = ({ atom }: Term): boolean => atom?.kind === 'havoc' && facts.rereads.has(atom.value);
   return (
-    branchesOfBarriers(facts).some(
-      (id) => uniformity.branch(id) === 'stable' || (proved.has(id) && readsStable(facts, uniformity, id)),
-    ) ||
+    branchesOfBarriers(facts).some((id) => uniformity.branch(id) === 'stable' || (proved.has(id) && readsStable(facts, uniformity, id))) ||
     (facts.rereads.size > 0 &&
       warpObligations(facts.symbolic, facts.dependences, uniformity).some(({ ways }) =>
         ways.some((way) => way.some(({ term }) => term.leaves.some(isAgain))),

@@ -28,7 +28,7 @@ export function accessForms(setting: WarpSetting, instruction: Instruction): rea
   let forms = known.get(instruction);
   if (!forms) {
     const merged = setting.merged.get(instruction);
-    forms = merged === 0 ? [] : accessesOf(setting, instruction).flatMap((access) => formOf(setting, instruction, access) ?? []); // oxfmt-ignore
+    forms = merged === 0 ? [] : accessesOf(setting, instruction).flatMap((access) => formOf(setting, instruction, access) ?? []);
     const [only] = forms;
     if (merged !== undefined && only) forms = [{ ...only, shape: { ...only.shape, bytes: merged } }];
     known.set(instruction, forms);

@@ -51,12 +51,7 @@ export function amortisedTripCount(
 }
 
 /** Trip count of a loop that halves a distance, for the lane with the most iterations. */
-function searchRounds(
-  setting: WarpSetting,
-  loop: Loop,
-  { place, evaluator }: BlockPlace,
-  lanes: readonly number[],
-): Expression | null {
+function searchRounds(setting: WarpSetting, loop: Loop, { place, evaluator }: BlockPlace, lanes: readonly number[]): Expression | null {
   let halving = setting.halvings.get(loop.id);
   if (halving === undefined) {
     halving = halvingOf(setting, loop);
@@ -64,9 +59,7 @@ function searchRounds(
   }
   if (!halving) return null;
   const { starts, more } = halving;
-  const highs = starts.flatMap((start) =>
-    lanes.map((lane) => highest(start, new TermBounder(setting, place, evaluator, lane))),
-  );
+  const highs = starts.flatMap((start) => lanes.map((lane) => highest(start, new TermBounder(setting, place, evaluator, lane))));
   if (highs.includes(null)) return null;
   setting.assume('no-wrap');
   const most = maximum(...(highs as Expression[]), constant(0));
@@ -80,8 +73,7 @@ function highest({ constant: own, terms }: Form, bounder: TermBounder): Expressi
 
 function valueAtStart({ constant: own, parts }: Potential, bounder: TermBounder): Expression | null {
   const bottom = [own, ...parts.map(({ times }) => times)].reduce((product, { bottom: by }) => product * by, 1n);
-  const rounded = (sum: Expression): Expression =>
-    bottom === 1n ? sum : floorQuotient(scale(sum, bottom), constant(bottom));
+  const rounded = (sum: Expression): Expression => (bottom === 1n ? sum : floorQuotient(scale(sum, bottom), constant(bottom)));
   const sums = [];
   for (const { times, form } of parts) {
     const high = highest(form, bounder);
@@ -96,11 +88,7 @@ function valueAtStart({ constant: own, parts }: Potential, bounder: TermBounder)
 }
 
 /** Whether all lanes that iterate a root together enter an inner loop in each iteration, with equal trip counts. */
-export function isVisitedAlike(
-  { symbolic: { kernel }, uniformity }: WarpSetting,
-  root: Loop | null,
-  loop: Loop,
-): boolean {
+export function isVisitedAlike({ symbolic: { kernel }, uniformity }: WarpSetting, root: Loop | null, loop: Loop): boolean {
   for (let at = loop; at.id !== root?.id;) {
     if (uniformity.divergent(at.id)) return false;
     if (at.parent === null) return root === null;

@@ -1,7 +1,14 @@
 /** Cost of lanes that execute a basic block together: steps, sectors, phases of shared memory. */
 import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
-import { type AccessShape, type LaneAlternatives, maxConflicts, mostConflictsOfWays, maxSectors, maxSectorsOfAlternatives } from './lanes/access-cost.ts'; // oxfmt-ignore
+import {
+  type AccessShape,
+  type LaneAlternatives,
+  maxConflicts,
+  mostConflictsOfWays,
+  maxSectors,
+  maxSectorsOfAlternatives,
+} from './lanes/access-cost.ts';
 import { accessesOf, accessForms, addressOf } from './access-form.ts';
 import { type Cost, type FixedCosts, CostTally } from './cost.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
@@ -61,14 +68,11 @@ export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Blo
     const line = setting.lineOf(instruction);
     const { effect, mnemonic } = instruction.operation;
     if (['load', 'store', 'atomic', 'async-copy'].includes(effect.kind)) {
-      for (const form of accessForms(setting, instruction))
-        addAccess(tally, setting, region, block, form, mask, lanes, line);
+      for (const form of accessForms(setting, instruction)) addAccess(tally, setting, region, block, form, mask, lanes, line);
       continue;
     }
-    for (const count of ['sectors', 'conflicts'] as const)
-      setting.note(count, line, `what ${mnemonic} costs is not modelled`);
-    for (const count of ['sectors', 'conflicts', 'globalAccesses', 'sharedAccesses'] as const)
-      tally.add(count, line, null);
+    for (const count of ['sectors', 'conflicts'] as const) setting.note(count, line, `what ${mnemonic} costs is not modelled`);
+    for (const count of ['sectors', 'conflicts', 'globalAccesses', 'sharedAccesses'] as const) tally.add(count, line, null);
   }
   return tally.cost();
 }
@@ -85,17 +89,22 @@ function addAccess(
 ): void {
   const { note } = setting;
   const { space, offset, shape, isParameter } = form;
-  const valuesOf = (sum: Parameters<typeof laneValues>[1]): LaneValues => laneValues(setting, sum, mask, block.id, region.place, region.evaluator); // oxfmt-ignore
+  const valuesOf = (sum: Parameters<typeof laneValues>[1]): LaneValues =>
+    laneValues(setting, sum, mask, block.id, region.place, region.evaluator);
   const values = valuesOf(offset);
   const selection = values.scattered ? selectionOf(setting, offset) : null;
   const ways = selection ? selectedWays(selection.ways, valuesOf, mask) : [];
-  const runs = selection && ways.length > 0 ? runsOfLanes(setting, selection.conditions, mask, block.id, region.place, region.evaluator) : null; // oxfmt-ignore
+  const runs =
+    selection && ways.length > 0 ? runsOfLanes(setting, selection.conditions, mask, block.id, region.place, region.evaluator) : null;
   setting.look(1 + ways.reduce((sum, { more }) => sum + 1 + more.length, 0));
   if (isParameter) setting.assume('alignment');
   if (space !== 'shared') {
-    const ofWays = least(maxSectors(values, mask, shape), ways.length > 0 ? maxSectorsOfAlternatives(ways, mask, shape, runs) : null); // oxfmt-ignore
+    const ofWays = least(maxSectors(values, mask, shape), ways.length > 0 ? maxSectorsOfAlternatives(ways, mask, shape, runs) : null);
     const usual = ways.length > 0 ? sumOfMostLanes(setting, offset, valuesOf, mask) : null;
-    const { most: sectors, isExact } = least(ofWays, usual && withExceptions(maxSectors(valuesOf(usual.sum), mask, shape), usual.exceptions, shape)); // oxfmt-ignore
+    const { most: sectors, isExact } = least(
+      ofWays,
+      usual && withExceptions(maxSectors(valuesOf(usual.sum), mask, shape), usual.exceptions, shape),
+    );
     const isHere = space === 'global';
     const fewest = Math.min(sectors, Math.ceil((lanes * shape.bytes) / 32));
     tally.add('sectors', line, sectors, isExact && isHere);
@@ -108,7 +117,10 @@ function addAccess(
   }
   if (space !== 'global') {
     const each = ways.flatMap(({ values: own, more }) => [own, ...more.map((offsets) => shifted(own, offsets))]);
-    const { most: conflicts, isExact } = least(maxConflicts(values, mask, shape), each.length > 0 ? mostConflictsOfWays(each, mask, shape) : null); // oxfmt-ignore
+    const { most: conflicts, isExact } = least(
+      maxConflicts(values, mask, shape),
+      each.length > 0 ? mostConflictsOfWays(each, mask, shape) : null,
+    );
     const isHere = space === 'shared';
     tally.add('conflicts', line, conflicts, isExact && (isHere || conflicts === 0));
     tally.add('sharedAccesses', line, 1, isHere);
@@ -144,7 +156,7 @@ function selectedWays(sums: readonly Sum[], valuesOf: (sum: Sum) => LaneValues, 
 }
 
 function shifted(values: LaneValues, by: LaneValues['offsets']): LaneValues {
-  return { ...values, offsets: values.offsets.map((offset, lane) => (offset === undefined ? undefined : offset + by[lane]!)) }; // oxfmt-ignore
+  return { ...values, offsets: values.offsets.map((offset, lane) => (offset === undefined ? undefined : offset + by[lane]!)) };
 }
 
 /** Whether the cost of an iteration depends on the iteration index. */
@@ -158,8 +170,7 @@ export function iterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
 function doIterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
   const { symbolic } = setting;
   const { kernel } = symbolic;
-  const holdsRound = ({ leaves }: Term): boolean =>
-    leaves.some(({ atom }) => atom!.kind === 'iteration' && atom.loop === loop.id);
+  const holdsRound = ({ leaves }: Term): boolean => leaves.some(({ atom }) => atom!.kind === 'iteration' && atom.loop === loop.id);
   const holdsThread = ({ leaves }: Term): boolean => leaves.some(({ atom }) => atom!.kind === 'thread');
   for (const id of loop.blocks) {
     const block = kernel.blocks[id]!;
@@ -171,8 +182,7 @@ function doIterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
         const { terms } = symbolic.view.offset(addressOf(setting, instruction, source));
         // A shift common to all lanes keeps bank conflicts; one by multiples of the sector size keeps sectors.
         const isShift = (term: Term, factor: bigint): boolean =>
-          !holdsThread(term) &&
-          (access.space === 'shared' ? access.bytes >= 4 : term.atom !== null && factor % 32n === 0n);
+          !holdsThread(term) && (access.space === 'shared' ? access.bytes >= 4 : term.atom !== null && factor % 32n === 0n);
         for (const [term, factor] of terms) if (holdsRound(term) && !isShift(term, factor)) return true;
       }
     }

@@ -9,12 +9,7 @@ import { lanesInMask } from './lanes/warp-position.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
 /** Upper bound of the divergent executions of a branch by the warp: 1, or fewer if the branch is a bounds check. */
-export function splitsOf(
-  setting: WarpSetting,
-  { place, evaluator }: BlockPlace,
-  block: Block,
-  mask: number,
-): Expression {
+export function splitsOf(setting: WarpSetting, { place, evaluator }: BlockPlace, block: Block, mask: number): Expression {
   const condition = mask === -1 ? setting.symbolic.condition(block.id) : undefined;
   return (condition && guardSplit(setting, condition, block.id, place, evaluator)) ?? constant(1);
 }

@@ -119,16 +119,12 @@ export function worstOf(costs: readonly Cost[]): Cost {
   if (costs.length <= 1) return first ?? free;
   // A count that one of the costs lacks is 0 there.
   const worst = (values: readonly (Expression | null)[]): Expression | null =>
-    values.includes(null)
-      ? null
-      : maximum(...(values as Expression[]), ...(values.length < costs.length ? [zero] : []));
+    values.includes(null) ? null : maximum(...(values as Expression[]), ...(values.length < costs.length ? [zero] : []));
   const totals = combined(
     costs.map((cost) => cost.totals),
     worst,
   );
-  const differ = [...totals.keys()].filter(
-    (count) => new Set(costs.map((cost) => cost.totals.get(count)?.key)).size > 1,
-  );
+  const differ = [...totals.keys()].filter((count) => new Set(costs.map((cost) => cost.totals.get(count)?.key)).size > 1);
   return {
     totals,
     parts: combined(
@@ -146,9 +142,7 @@ function unionOf(costs: readonly Cost[]): ReadonlySet<Count> {
 /** The cost, marked as an upper bound that may not be attained. */
 export function loosened(cost: Cost): Cost {
   const counts = [...cost.totals].flatMap(([count, amount]) => (amount?.addends.size === 0 ? [] : [count]));
-  return counts.every((count) => cost.loose.has(count))
-    ? cost
-    : { ...cost, loose: new Set([...cost.loose, ...counts]) };
+  return counts.every((count) => cost.loose.has(count)) ? cost : { ...cost, loose: new Set([...cost.loose, ...counts]) };
 }
 
 /** A cost times a number of repetitions; null if their number is unknown. */

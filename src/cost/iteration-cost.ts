@@ -11,8 +11,7 @@ export function atLeastNothing(cost: Cost, rounds: Expression): Cost {
 
 /** The cost of all iterations: of those that are followed by another one, and of the last one. */
 export function overRounds(each: Cost, last: Cost, name: string, rounds: Expression): Cost {
-  const summed = (cost: Cost, times: Expression): Cost =>
-    mapCost(cost, (amount) => sumOverIterationRange(amount, name, times));
+  const summed = (cost: Cost, times: Expression): Cost => mapCost(cost, (amount) => sumOverIterationRange(amount, name, times));
   const dependsOnRound = [...last.totals.values()].some((amount) => amount && namesOf(amount).has(name));
   // The index of the last iteration is not known exactly.
   if (dependsOnRound) return loosened(summed(worstOf([each, last]), add(rounds, constant(1))));

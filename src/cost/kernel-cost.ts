@@ -205,7 +205,7 @@ function costOfSupported(request: CostRequest): KernelCost {
       const location = places.locationOf(line);
       return location ? [{ ...rounds, location }] : [];
     }),
-    visits: new Map([...setting.loopRounds.byLine(kernel, ({ ptxLine }) => ptxLine)].map(([line, { all }]) => [line, all])), // oxfmt-ignore
+    visits: new Map([...setting.loopRounds.byLine(kernel, ({ ptxLine }) => ptxLine)].map(([line, { all }]) => [line, all])),
   };
 }
 
@@ -222,9 +222,7 @@ function blockCostOf(warps: readonly Cost[]): BlockCost {
 function isMet(metric: BoundMetric, worst: Cost, warps: readonly Cost[]): boolean {
   const wanted = counts.filter((count) => boundTable[metric].weights[count] !== undefined);
   const amount = (cost: Cost, count: Count): string => (cost.totals.get(count) ?? zero).key;
-  return warps.some((warp) =>
-    wanted.every((count) => !warp.loose.has(count) && amount(warp, count) === amount(worst, count)),
-  );
+  return warps.some((warp) => wanted.every((count) => !warp.loose.has(count) && amount(warp, count) === amount(worst, count)));
 }
 
 /** Names of the lines of a kernel. Code without a line is attributed to the line of the code before it. */
@@ -238,8 +236,7 @@ class Places {
       const set = (place: Instruction | Block, own: Location | undefined): void => {
         latest = own ? placeOf(own) : latest;
         const line = latest ? `${latest.file}:${latest.line}` : '';
-        if (!this.#locations.has(line))
-          this.#locations.set(line, latest ? { file: latest.file, line: latest.line } : null);
+        if (!this.#locations.has(line)) this.#locations.set(line, latest ? { file: latest.file, line: latest.line } : null);
         this.#lines.set(place, line);
       };
       for (const instruction of block.instructions) set(instruction, instruction.location);
@@ -257,12 +254,7 @@ class Places {
   }
 }
 
-function boundsOf(
-  cost: Cost,
-  warps: readonly Cost[],
-  notes: ReadonlyMap<string, ReadonlySet<string>>,
-  places: Places,
-): KernelBounds {
+function boundsOf(cost: Cost, warps: readonly Cost[], notes: ReadonlyMap<string, ReadonlySet<string>>, places: Places): KernelBounds {
   return byMetric(boundMetrics, (metric): MetricBound => {
     const lines = new Map<string, Expression | null>();
     const reasons = new Map<string, Set<string>>();
@@ -299,12 +291,7 @@ function splitKey(key: string): readonly [Count, string] {
   return [key.slice(0, at) as Count, key.slice(at + 1)];
 }
 
-function whyNone(
-  metric: BoundMetric,
-  notes: ReadonlyMap<string, ReadonlySet<string>>,
-  cost: Cost,
-  places: Places,
-): string {
+function whyNone(metric: BoundMetric, notes: ReadonlyMap<string, ReadonlySet<string>>, cost: Cost, places: Places): string {
   for (const count of counts) {
     if (boundTable[metric].weights[count] === undefined) continue;
     if (cost.totals.get(count) !== null) continue;

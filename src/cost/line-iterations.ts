@@ -63,7 +63,7 @@ export class LoopIterations {
       for (const line of new Set(instructions.map(lineOf))) {
         const known = found.get(line);
         const isKnown = inner !== null && all !== null && known !== null;
-        found.set(line, isKnown ? { inner: maximum(inner, known?.inner ?? zero), all: maximum(all, known?.all ?? zero) } : null); // oxfmt-ignore
+        found.set(line, isKnown ? { inner: maximum(inner, known?.inner ?? zero), all: maximum(all, known?.all ?? zero) } : null);
       }
     }
     return new Map([...found].flatMap(([line, rounds]) => (rounds ? [[line, rounds]] : [])));

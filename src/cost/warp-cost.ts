@@ -8,18 +8,8 @@ import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kerne
 import { type BlockPlace, costOfBlock, iterationsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
 import { amortisedTripCount, isVisitedAlike } from './amortised-trip-count.ts';
-import {
-  type Cost,
-  singleCost,
-  free,
-  loosened,
-  mapCost,
-  repeated,
-  sequentialCost,
-  sumOverIterations,
-  worstOf,
-} from './cost.ts';
-import { type Expression, add, constant, constantValue, evaluate, named, namesOf, subtract, zero } from './expressions/expression.ts'; // oxfmt-ignore
+import { type Cost, singleCost, free, loosened, mapCost, repeated, sequentialCost, sumOverIterations, worstOf } from './cost.ts';
+import { type Expression, add, constant, constantValue, evaluate, named, namesOf, subtract, zero } from './expressions/expression.ts';
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator, type LaneMemos } from './lanes/lane-values.ts';
 import { reconvergencePoints } from './lanes/reconvergence.ts';
@@ -158,8 +148,7 @@ class WarpWalker {
   #walk(region: Region, block: BlockId, stops: Stops, mask: number): Walked {
     const { loop } = region;
     const ends = stops.has(block) || (loop !== null && (block === loop.header || !loop.blocks.has(block)));
-    if (ends)
-      return { cost: free, reached: new Map([[block, mask]]), waits: false, groups: 1, loop: null, isSure: true };
+    if (ends) return { cost: free, reached: new Map([[block, mask]]), waits: false, groups: 1, loop: null, isSure: true };
     return this.#visit(region, block, stops, mask);
   }
 
@@ -215,7 +204,14 @@ class WarpWalker {
     join: BlockId | null,
     stops: Stops,
   ): Walked {
-    const points = isExclusive ? pointsAt(join) : this.#pointsOf(region, sides.map(([next]) => next), join, stops); // oxfmt-ignore
+    const points = isExclusive
+      ? pointsAt(join)
+      : this.#pointsOf(
+          region,
+          sides.map(([next]) => next),
+          join,
+          stops,
+        );
     const ahead = points.length > 0 ? new Set([...stops, ...points].sort((a, b) => a - b)) : stops;
     const walks = sides.map(([next, lanes]) => this.#walk(region, next, ahead, lanes));
     const costs = walks.map(({ cost }) => cost);
@@ -223,7 +219,7 @@ class WarpWalker {
     const inner = walks.find((walk) => walk.loop !== null)?.loop ?? null;
     // All sides reach the same block.
     const [first] = walks;
-    const reconverges = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]); // oxfmt-ignore
+    const reconverges = walks.every(({ reached }) => reached.size === 1 && [...reached.keys()][0] === [...first!.reached.keys()][0]);
     const isKnown = isDecided || walks.length < 2;
     const isSure = own.isSure && walks.every((walk) => walk.isSure) && (isKnown || reconverges);
     const together = isExclusive ? worstOf(costs) : isKnown ? sequentialCost(costs) : loosened(sequentialCost(costs));
@@ -243,12 +239,7 @@ class WarpWalker {
       if (meeting === 0) continue;
       reached.delete(point);
       const others = points.slice(points.indexOf(point) + 1);
-      const rest = this.#walk(
-        region,
-        point,
-        others.length > 0 ? new Set([...stops, ...others].sort((a, b) => a - b)) : stops,
-        meeting,
-      );
+      const rest = this.#walk(region, point, others.length > 0 ? new Set([...stops, ...others].sort((a, b) => a - b)) : stops, meeting);
       mergeInto(reached, rest.reached);
       whole.push(this.#inGroups(isStillSure ? rest.cost : loosened(rest.cost), groups, rest.loop));
       isWaiting ||= rest.waits;
@@ -282,11 +273,7 @@ class WarpWalker {
 
   #apart(cost: Cost, line: string): Cost {
     for (const count of counts)
-      this.#setting.note(
-        count,
-        line,
-        'it is not known in which iterations of this loop the lanes of a warp execute together',
-      );
+      this.#setting.note(count, line, 'it is not known in which iterations of this loop the lanes of a warp execute together');
     return repeated(cost, null);
   }
 
@@ -324,8 +311,7 @@ class WarpWalker {
     readonly splits: Expression | null;
   } {
     const { terminator, successors } = block;
-    const all = (lanes: number): (readonly [BlockId, number])[] =>
-      [...new Set(successors)].map((next) => [next, lanes]);
+    const all = (lanes: number): (readonly [BlockId, number])[] => [...new Set(successors)].map((next) => [next, lanes]);
     if (terminator.kind !== 'branch' && terminator.kind !== 'switch')
       return { sides: all(mask), isExclusive: false, isDecided: true, splits: null };
     const { forced, loop } = region;
@@ -338,14 +324,16 @@ class WarpWalker {
     const decided = terminator.kind === 'branch' ? decideBranch(this.#setting, region, block, mask) : null;
     if (decided && terminator.kind === 'branch') {
       const { yes, no } = decided;
-      const sides = [[terminator.then, yes], [terminator.otherwise, no]] as const; // oxfmt-ignore
+      const sides = [
+        [terminator.then, yes],
+        [terminator.otherwise, no],
+      ] as const;
       const taken = sides.filter(([, lanes]) => lanes !== 0);
       const isSplit = taken.length > 1 && terminator.then !== terminator.otherwise;
       if (isSplit) this.#setting.assume('reconvergence');
       return { sides: taken, isExclusive: false, isDecided: true, splits: isSplit ? constant(1) : null };
     }
-    const isUniform =
-      this.#setting.uniformity.branch(block.id) !== 'varying' || isSameInAllLanes(this.#setting, region, block, mask);
+    const isUniform = this.#setting.uniformity.branch(block.id) !== 'varying' || isSameInAllLanes(this.#setting, region, block, mask);
     if (this.#setting.uniformity.branch(block.id) === 'stable') this.#setting.assume('stable-memory');
     if (isUniform) return { sides: all(mask), isExclusive: true, isDecided: false, splits: null };
     this.#setting.assume('reconvergence');
@@ -453,11 +441,9 @@ class WarpWalker {
     };
     const limit = this.#setting.symbolic.rounds[loop.id]!;
     const numbers: (number | null)[] =
-      limit <= BigInt(maxRounds) && iterationsDiffer(this.#setting, loop)
-        ? Array.from({ length: Number(limit) + 1 }, (_, k) => k)
-        : [null];
+      limit <= BigInt(maxRounds) && iterationsDiffer(this.#setting, loop) ? Array.from({ length: Number(limit) + 1 }, (_, k) => k) : [null];
     const staying = numbers.map((number) => round(number, trip && { trip, stays: true }));
-    const leaving = trip ? numbers.map((number, at) => round(number, { trip, stays: false }, staying[at]!.region)) : staying; // oxfmt-ignore
+    const leaving = trip ? numbers.map((number, at) => round(number, { trip, stays: false }, staying[at]!.region)) : staying;
     const each = worstOf(staying.map(({ walked }) => walked.cost));
     const last = worstOf(leaving.map(({ walked }) => walked.cost));
     if (rounds === null) {

@@ -17,10 +17,7 @@ const widening = /^cvt\.f64\.f32\b/;
 const narrowing = /^cvt(?:\.\w+)*\.f32\.f64\b/;
 
 /** The constants of a kernel that make float arithmetic double: operands come from floats, and results become floats again. */
-export function widenedConstants(
-  kernel: Kernel,
-  placeOf: (location: Location) => Location,
-): readonly WidenedConstant[] {
+export function widenedConstants(kernel: Kernel, placeOf: (location: Location) => Location): readonly WidenedConstant[] {
   const makers = new Map<ValueId, Instruction>();
   const users = new Map<ValueId, Instruction[]>();
   /** Operands of phis, branches and other instructions, which do not show whether a double was a float. */
@@ -75,10 +72,10 @@ export function widenedConstants(
       if (!location || !arithmetic.test(operation.mnemonic)) continue;
       const constants = operands.flatMap((operand) => (operand.kind === 'constant' ? [operand.value] : []));
       if (constants.length === 0 || constants.length === operands.length) continue;
-      const isNarrowed = comparing.test(operation.mnemonic) || results.every((result) => result === null || becomesFloat(result)); // oxfmt-ignore
+      const isNarrowed = comparing.test(operation.mnemonic) || results.every((result) => result === null || becomesFloat(result));
       if (!operands.every(comesFromFloat) || !isNarrowed) continue;
       const { file, line } = placeOf(location);
-      for (const value of constants.map(doubleOf)) found.set(`${file}:${line}:${value}`, { location: { file, line }, value }); // oxfmt-ignore
+      for (const value of constants.map(doubleOf)) found.set(`${file}:${line}:${value}`, { location: { file, line }, value });
     }
   }
   return [...found.values()];
@@ -100,6 +97,6 @@ const literal = /(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w
  */
 export function literalOf(text: string, value: number): string | undefined {
   const all = [...text.replace(/\/\/.*$|"(?:[^"\\]|\\.)*"/g, '').matchAll(literal)].map(([one]) => one);
-  const isMeant = (one: string): boolean => [Number(one), 1 / Number(one)].some((own) => Math.abs(own) === Math.abs(value)); // oxfmt-ignore
+  const isMeant = (one: string): boolean => [Number(one), 1 / Number(one)].some((own) => Math.abs(own) === Math.abs(value));
   return all.find(isMeant) ?? all[0];
 }

@@ -225,7 +225,7 @@ function readAttribute(text: string, entry: DebugEntry, at: number, from: number
 function readOperation(text: string, entry: DebugEntry, from: number): void {
   if (entry.tag === 'variable') {
     const isAddress = entry.address === '' && text.startsWith('addr\n', from);
-    entry.address = isAddress ? (/\t\.quad\t([\w.$]+)\n/y.exec(text.slice(from + 5, text.indexOf('\n', from + 5) + 1))?.[1] ?? '') : ''; // oxfmt-ignore
+    entry.address = isAddress ? (/\t\.quad\t([\w.$]+)\n/y.exec(text.slice(from + 5, text.indexOf('\n', from + 5) + 1))?.[1] ?? '') : '';
   }
   if (text.startsWith('deref', from)) entry.isIndirect = true;
   entry.location = null;
@@ -237,7 +237,9 @@ function stringAt(text: string, at: number, afterWord: number): string {
   if (text.startsWith(': "', afterWord)) return text.slice(afterWord + 3, text.indexOf('\n', afterWord) - 1);
   const line = text.slice(text.lastIndexOf('\n', at) + 1, at);
   const quoted = /"(.*?)(?:\\0)?"$/.exec(line)?.[1] ?? '';
-  return quoted.replace(/\\([0-7]{1,3}|.)/g, (_, code: string) => (/^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : code)); // oxfmt-ignore
+  return quoted.replace(/\\([0-7]{1,3}|.)/g, (_, code: string) =>
+    /^[0-7]/.test(code) ? String.fromCharCode(Number.parseInt(code, 8)) : code,
+  );
 }
 
 /** The operand of a directive, before the comment at `at`. */
@@ -263,6 +265,6 @@ function integer(text: string): number | null {
 function resolveCounts(entries: readonly DebugEntry[]): void {
   const dimensions = entries.filter(({ tag, count }) => tag === 'subrange_type' && count !== null);
   if (dimensions.length === 0) return;
-  const variables = new Set(entries.filter(({ tag }) => tag === 'variable' || tag === 'member').map(({ offset }) => offset)); // oxfmt-ignore
+  const variables = new Set(entries.filter(({ tag }) => tag === 'variable' || tag === 'member').map(({ offset }) => offset));
   for (const one of dimensions) if (!(one.count! >= 0) || variables.has(one.count! - 1)) one.count = null;
 }

@@ -76,7 +76,7 @@ export function readDebugTypes(assembly: string): DebugTypes {
   const functions = once(() => functionsBySymbol(entries, assembly));
   const variables = once(() => variablesBySymbol(entries));
   return {
-    recordsNamed: (name) => (named().records.get(name) ?? []).map((one) => types.at(one.offset)).filter((type) => type.kind === 'record'), // oxfmt-ignore
+    recordsNamed: (name) => (named().records.get(name) ?? []).map((one) => types.at(one.offset)).filter((type) => type.kind === 'record'),
     typedefsNamed: (name) => [...new Set((named().typedefs.get(name) ?? []).map((one) => types.at(one.offset)))],
     variablesOf: (symbol) => {
       const entry = functions()(symbol);
@@ -93,7 +93,7 @@ export function readDebugTypes(assembly: string): DebugTypes {
   };
 }
 
-const isRecord = ({ tag }: DebugEntry): boolean => tag === 'structure_type' || tag === 'class_type' || tag === 'union_type'; // oxfmt-ignore
+const isRecord = ({ tag }: DebugEntry): boolean => tag === 'structure_type' || tag === 'class_type' || tag === 'union_type';
 const isTypedef = ({ tag }: DebugEntry): boolean => tag === 'typedef' || tag === 'template_alias';
 
 /** Types, made on demand. Each entry has one, so that a type is identical to itself however it is reached. */
@@ -128,7 +128,8 @@ class Types {
       if (at < 0) return null;
       const entry = this.entries.at(at);
       if (!entry) return undefined;
-      if (!isTypedef(entry) && !/^(?:const|volatile|restrict|atomic|immutable|packed)_type$/.test(entry.tag)) return this.definitions().get(entry.offset) ?? entry; // oxfmt-ignore
+      if (!isTypedef(entry) && !/^(?:const|volatile|restrict|atomic|immutable|packed)_type$/.test(entry.tag))
+        return this.definitions().get(entry.offset) ?? entry;
       at = entry.type;
     }
     return undefined;
@@ -166,7 +167,7 @@ class Types {
   private enumeration(entry: DebugEntry, name: string, bytes: number | null): HostType {
     if (entry.encoding >= 0) return baseType(name, bytes, entry.encoding);
     const underlying = entry.type < 0 ? null : this.at(entry.type);
-    return underlying?.kind === 'integer' ? { ...underlying, name, bytes: bytes ?? underlying.bytes } : opaque(name, bytes); // oxfmt-ignore
+    return underlying?.kind === 'integer' ? { ...underlying, name, bytes: bytes ?? underlying.bytes } : opaque(name, bytes);
   }
 
   private pointer(to: number): HostPointer {
@@ -182,12 +183,14 @@ class Types {
   private array(entry: DebugEntry): HostType {
     const dimensions = [...this.entries.childrenOf(entry)].filter(({ tag }) => tag === 'subrange_type');
     if (dimensions.length === 0) return opaque('array');
-    return dimensions.reduceRight<HostType>((element, { count }) => ({ kind: 'array', element, count }), this.at(entry.type)); // oxfmt-ignore
+    return dimensions.reduceRight<HostType>((element, { count }) => ({ kind: 'array', element, count }), this.at(entry.type));
   }
 
   private record(entry: DebugEntry, name: string, bytes: number): HostRecord {
     const isUnion = entry.tag === 'union_type';
-    const parts = [...this.entries.childrenOf(entry)].filter((one) => (one.tag === 'member' && !one.isDeclaration) || one.tag === 'inheritance'); // oxfmt-ignore
+    const parts = [...this.entries.childrenOf(entry)].filter(
+      (one) => (one.tag === 'member' && !one.isDeclaration) || one.tag === 'inheritance',
+    );
     const members = once(() => parts.flatMap((one) => this.member(one, isUnion)));
     return {
       kind: 'record',
@@ -213,7 +216,7 @@ class Types {
   /** Definitions outside the scope of the class, by the offset of the declaration in it. */
   private findDefinitions(): ReadonlyMap<number, DebugEntry> {
     const found = new Map<number, DebugEntry>();
-    for (const entry of this.entries) if (isRecord(entry) && entry.bytes >= 0 && entry.origin >= 0) found.set(entry.origin, entry); // oxfmt-ignore
+    for (const entry of this.entries) if (isRecord(entry) && entry.bytes >= 0 && entry.origin >= 0) found.set(entry.origin, entry);
     return found;
   }
 
@@ -270,7 +273,7 @@ function typesByName(entries: DebugEntries): NamedTypes {
     if (isTypedef(entry)) {
       add(typedefs, withoutArguments(entry.name), entry);
       const target = entries.at(entry.type);
-      if (target && isRecord(target) && entries.nameOf(target) === '' && target.bytes >= 0) add(records, entry.name, target); // oxfmt-ignore
+      if (target && isRecord(target) && entries.nameOf(target) === '' && target.bytes >= 0) add(records, entry.name, target);
     } else if (isRecord(entry) && entry.bytes >= 0) {
       const name = entries.nameOf(entry);
       if (name !== '') add(records, withoutArguments(name), entry);

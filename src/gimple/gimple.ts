@@ -49,13 +49,29 @@ export type GimpleStatement = {
 } & GimpleForm;
 
 export type GimpleForm =
-  | { readonly kind: 'assign'; readonly operator: string; readonly target: GimpleOperand; readonly operands: readonly GimpleOperand[] } // oxfmt-ignore
+  | { readonly kind: 'assign'; readonly operator: string; readonly target: GimpleOperand; readonly operands: readonly GimpleOperand[] }
   /** `target` is null if the result is not used. */
-  | { readonly kind: 'call'; readonly callee: GimpleOperand; readonly target: GimpleOperand | null; readonly arguments: readonly GimpleOperand[] } // oxfmt-ignore
+  | {
+      readonly kind: 'call';
+      readonly callee: GimpleOperand;
+      readonly target: GimpleOperand | null;
+      readonly arguments: readonly GimpleOperand[];
+    }
   /** The end of the lifetime of a variable, or of its uninitialised beginning. */
   | { readonly kind: 'clobber'; readonly target: GimpleOperand }
-  | { readonly kind: 'phi'; readonly target: GimpleOperand; readonly sources: readonly { readonly value: GimpleOperand; readonly from: number }[] } // oxfmt-ignore
-  | { readonly kind: 'condition'; readonly operator: string; readonly left: GimpleOperand; readonly right: GimpleOperand; readonly then: number; readonly otherwise: number } // oxfmt-ignore
+  | {
+      readonly kind: 'phi';
+      readonly target: GimpleOperand;
+      readonly sources: readonly { readonly value: GimpleOperand; readonly from: number }[];
+    }
+  | {
+      readonly kind: 'condition';
+      readonly operator: string;
+      readonly left: GimpleOperand;
+      readonly right: GimpleOperand;
+      readonly then: number;
+      readonly otherwise: number;
+    }
   | { readonly kind: 'switch'; readonly value: GimpleOperand; readonly cases: readonly GimpleCase[] }
   | { readonly kind: 'goto'; readonly to: number }
   | { readonly kind: 'return'; readonly value: GimpleOperand | null }
@@ -93,5 +109,11 @@ export type GimpleOperand =
   | { readonly kind: 'field'; readonly of: GimpleOperand; readonly field: string }
   | { readonly kind: 'element'; readonly of: GimpleOperand; readonly index: GimpleOperand }
   /** A virtual call: the function that `pointer` read from the table of `object`, at an offset in its slots. */
-  | { readonly kind: 'virtual'; readonly pointer: GimpleOperand; readonly type: string; readonly object: GimpleOperand; readonly slot: number } // oxfmt-ignore
+  | {
+      readonly kind: 'virtual';
+      readonly pointer: GimpleOperand;
+      readonly type: string;
+      readonly object: GimpleOperand;
+      readonly slot: number;
+    }
   | { readonly kind: 'opaque'; readonly text: string };

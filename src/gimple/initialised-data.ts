@@ -154,7 +154,7 @@ class Reader {
     } else if (/^\d+$/.test(second) && Number(second) <= maximumBytes) {
       if (name === '.comm' && !this.local.has(symbol)) this.visible.add(symbol);
       const bytes = Number(second);
-      this.objects.set(symbol, { symbol, bytes, isReadOnly: false, contents: new Uint8Array(bytes), pointers: new Map() }); // oxfmt-ignore
+      this.objects.set(symbol, { symbol, bytes, isReadOnly: false, contents: new Uint8Array(bytes), pointers: new Map() });
     }
   }
 
@@ -176,7 +176,7 @@ function dataSection(operands: string): string {
 }
 
 const widths: ReadonlyMap<string, number> = new Map(
-  Object.entries({ '.byte': 1, '.value': 2, '.short': 2, '.2byte': 2, '.long': 4, '.4byte': 4, '.quad': 8, '.8byte': 8 }), // oxfmt-ignore
+  Object.entries({ '.byte': 1, '.value': 2, '.short': 2, '.2byte': 2, '.long': 4, '.4byte': 4, '.quad': 8, '.8byte': 8 }),
 );
 
 /** @returns false if the directive is not understood */

@@ -74,7 +74,10 @@ class OperandParser {
     }
     if (this.#take(/^MEM(?= ?[[<])/)) return this.#memory();
     const result = this.#take(/^<retval>(?:_(\d+)(\(D\))?)?/);
-    if (result) return result[1] === undefined ? { kind: 'declaration', name: '<retval>' } : { kind: 'ssa', version: Number(result[1]), label: '<retval>', isInitial: result[2] !== undefined }; // oxfmt-ignore
+    if (result)
+      return result[1] === undefined
+        ? { kind: 'declaration', name: '<retval>' }
+        : { kind: 'ssa', version: Number(result[1]), label: '<retval>', isInitial: result[2] !== undefined };
     // `devID.7_4` is a version of a copy of `devID`.
     const ssa = this.#take(ssaName);
     if (ssa) return { kind: 'ssa', version: Number(ssa[2]), label: ssa[1]!, isInitial: ssa[3] !== undefined };

@@ -1,5 +1,14 @@
 /** Reads what `gcc -fdump-tree-ssa-raw-lineno-asmname-blocks-eh-uid` prints. It never fails: unknown lines are opaque. */
-import type { GimpleBlock, GimpleCase, GimpleForm, GimpleFunction, GimpleLocation, GimpleStatement, GimpleVariable, GimpleOperand } from './gimple.ts'; // oxfmt-ignore
+import type {
+  GimpleBlock,
+  GimpleCase,
+  GimpleForm,
+  GimpleFunction,
+  GimpleLocation,
+  GimpleStatement,
+  GimpleVariable,
+  GimpleOperand,
+} from './gimple.ts';
 import { parseGimpleOperand, withoutLocation } from './operand-parser.ts';
 
 /** Functions of a dump that have not been parsed: most of them lead to no launch. */
@@ -74,8 +83,7 @@ export function parseFunction(symbol: string, text: string): GimpleFunction | nu
     } else if (line === '}') break;
     else if (block) {
       const last = block.lines.at(-1);
-      if (last && isOpenAssembly(last.text))
-        block.lines[block.lines.length - 1] = { ...last, text: `${last.text}\n${line.trim()}` }; // oxfmt-ignore
+      if (last && isOpenAssembly(last.text)) block.lines[block.lines.length - 1] = { ...last, text: `${last.text}\n${line.trim()}` };
       else if (line.trim() !== '') block.lines.push({ text: line.trim(), label: labelOf(line) });
     } else {
       const own = /^ {2}.* ([\w$]+)D\.\d+ \[value-expr: \*<retval>\];$/.exec(line)?.[1];
@@ -87,8 +95,7 @@ export function parseFunction(symbol: string, text: string): GimpleFunction | nu
   const name = header.exec(lines[0]!)?.[1] ?? symbol;
   const result = /^((?:[\w$]+ )*[\w$.<>:-]*?D\.\d+(?: (?:\*|&&?|const|restrict))*) /.exec(signature)?.[1] ?? '';
   const linkedBlocks = linked(blocks);
-  if (linkedBlocks.some(({ statements }) => statements.some(returnsUnnamed)) && !/[*&]$/.test(result))
-    inResult.push('');
+  if (linkedBlocks.some(({ statements }) => statements.some(returnsUnnamed)) && !/[*&]$/.test(result)) inResult.push('');
   return { symbol, name, result, parameters: parametersIn(signature), inResult, locals, blocks: linkedBlocks };
 }
 
@@ -101,7 +108,7 @@ function isOpenAssembly(text: string): boolean {
 
 /** Whether a statement returns an address without a name that the function was given: that of the object for the result. */
 function returnsUnnamed(statement: GimpleStatement): boolean {
-  return statement.kind === 'return' && statement.value?.kind === 'ssa' && statement.value.isInitial && statement.value.label === ''; // oxfmt-ignore
+  return statement.kind === 'return' && statement.value?.kind === 'ssa' && statement.value.isInitial && statement.value.label === '';
 }
 
 /** The line with the result and the parameters. Lines of attributes and of regions of exceptions are around it. */
@@ -142,11 +149,7 @@ function linked(blocks: readonly OpenBlock[]): GimpleBlock[] {
   });
 }
 
-function statementsOf(
-  lines: readonly Line[],
-  labels: ReadonlyMap<string, number>,
-  pads: ReadonlyMap<number, number>,
-): GimpleStatement[] {
+function statementsOf(lines: readonly Line[], labels: ReadonlyMap<string, number>, pads: ReadonlyMap<number, number>): GimpleStatement[] {
   const statements: GimpleStatement[] = [];
   for (let at = 0; at < lines.length; at++) {
     const { text, label } = lines[at]!;
@@ -174,8 +177,7 @@ function conditionOf(text: string, branches: readonly string[]): GimpleForm | nu
   if (!parts) return null;
   const [operator = '', left, right] = parts;
   const [then, otherwise] = [targetOf(branches[0] ?? ''), targetOf(branches[2] ?? '')];
-  if (left === undefined || right === undefined || then === null || otherwise === null || branches[1] !== 'else')
-    return null;
+  if (left === undefined || right === undefined || then === null || otherwise === null || branches[1] !== 'else') return null;
   return {
     kind: 'condition',
     operator,
@@ -201,14 +203,20 @@ function formOf(text: string, labels: ReadonlyMap<string, number>): GimpleForm {
   if (called) {
     const [callee, target, ...given] = called;
     if (callee === undefined || target === undefined) return opaque;
-    return { kind: 'call', callee: parseGimpleOperand(callee), target: target === 'NULL' ? null : parseGimpleOperand(target), arguments: given.map(parseGimpleOperand) }; // oxfmt-ignore
+    return {
+      kind: 'call',
+      callee: parseGimpleOperand(callee),
+      target: target === 'NULL' ? null : parseGimpleOperand(target),
+      arguments: given.map(parseGimpleOperand),
+    };
   }
   const joined = partsOf(text, 'gimple_phi');
   if (joined) return phiOf(joined) ?? opaque;
   const chosen = partsOf(text, 'gimple_switch');
   if (chosen) return switchOf(chosen, labels) ?? opaque;
   const [returned, ...more] = partsOf(text, 'gimple_return') ?? [];
-  if (returned !== undefined && more.length === 0) return { kind: 'return', value: returned === 'NULL' ? null : parseGimpleOperand(returned) }; // oxfmt-ignore
+  if (returned !== undefined && more.length === 0)
+    return { kind: 'return', value: returned === 'NULL' ? null : parseGimpleOperand(returned) };
   if (partsOf(text, 'gimple_eh_dispatch')) return { kind: 'dispatch' };
   if (partsOf(text, 'gimple_resx')) return { kind: 'resume' };
   return opaque;
@@ -218,7 +226,8 @@ function assignmentOf(parts: readonly string[]): GimpleForm | null {
   const [operator, target, ...values] = parts;
   if (operator === undefined || target === undefined || values.length !== 3) return null;
   const [value] = values;
-  if (operator === 'constructor' && /^\{CLOBBER(?:\(\w+\))?\}$/.test(value!)) return { kind: 'clobber', target: parseGimpleOperand(target) }; // oxfmt-ignore
+  if (operator === 'constructor' && /^\{CLOBBER(?:\(\w+\))?\}$/.test(value!))
+    return { kind: 'clobber', target: parseGimpleOperand(target) };
   const operands = values.filter((one) => one !== 'NULL').map(parseGimpleOperand);
   return { kind: 'assign', operator, target: parseGimpleOperand(target), operands };
 }
@@ -238,9 +247,7 @@ function phiOf([target, ...values]: readonly string[]): GimpleForm | null {
 function switchOf([value, ...listed]: readonly string[], labels: ReadonlyMap<string, number>): GimpleForm | null {
   const cases: GimpleCase[] = [];
   for (const text of listed) {
-    const match = /^(?:default|case (-?\d+)(?: \.\.\. (-?\d+))?): <([^<>]+)>(?: \[[^\]]*\])?$/.exec(
-      withoutLocation(text),
-    );
+    const match = /^(?:default|case (-?\d+)(?: \.\.\. (-?\d+))?): <([^<>]+)>(?: \[[^\]]*\])?$/.exec(withoutLocation(text));
     const to = match && labels.get(match[3]!);
     if (!match || to === undefined || to === null) return null;
     const least = match[1];
@@ -272,8 +279,7 @@ function splitAtCommas(text: string): string[] {
     } else if ('([{'.includes(character)) depth++;
     else if (')]}'.includes(character)) depth--;
     // Angle brackets enclose the type of a memory access.
-    else if (character === '<' && (types > 0 || /(?:MEM|BIT_FIELD_REF) $/.test(text.slice(Math.max(0, at - 14), at))))
-      types++;
+    else if (character === '<' && (types > 0 || /(?:MEM|BIT_FIELD_REF) $/.test(text.slice(Math.max(0, at - 14), at)))) types++;
     else if (character === '>' && types > 0) types--;
     else if (character === ',' && depth === 0 && types === 0) {
       parts.push(text.slice(start, at).trim());

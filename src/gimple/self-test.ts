@@ -68,7 +68,9 @@ function hasCalls(statements: readonly GimpleStatement[]): boolean {
   const to = (name: string) => calls.filter(({ callee }) => nameOf(callee) === name);
   const [configured] = to('configure');
   const [virtual] = to('virtual').map(({ callee }) => callee);
-  const locals = to('_Z5leavePi').flatMap(({ arguments: [given] }) => (given?.kind === 'address' && given.of.kind === 'declaration' ? [given.of.name] : [])); // oxfmt-ignore
+  const locals = to('_Z5leavePi').flatMap(({ arguments: [given] }) =>
+    given?.kind === 'address' && given.of.kind === 'declaration' ? [given.of.name] : [],
+  );
   return (
     to('_ZN6ExtentC1Ejj').length === 2 &&
     configured?.arguments.map((one) => one.kind).join() === 'declaration,declaration,integer,integer' &&
@@ -90,8 +92,20 @@ function hasBranches({ blocks }: GimpleFunction, statements: readonly GimpleStat
     ranges?.join() === '0..0,1..2,default' &&
     blocks.every(({ statements: own, successors, next }) => {
       const last = own.at(-1);
-      const targets = last?.kind === 'condition' ? [last.then, last.otherwise] : last?.kind === 'switch' ? last.cases.map(({ to }) => to) : last?.kind === 'goto' ? [last.to] : next === null ? [] : [next]; // oxfmt-ignore
-      return targets.every((to) => successors.includes(to)) && (last?.landingPad ?? null) === (successors.find((one) => one === last?.landingPad) ?? null); // oxfmt-ignore
+      const targets =
+        last?.kind === 'condition'
+          ? [last.then, last.otherwise]
+          : last?.kind === 'switch'
+            ? last.cases.map(({ to }) => to)
+            : last?.kind === 'goto'
+              ? [last.to]
+              : next === null
+                ? []
+                : [next];
+      return (
+        targets.every((to) => successors.includes(to)) &&
+        (last?.landingPad ?? null) === (successors.find((one) => one === last?.landingPad) ?? null)
+      );
     })
   );
 }

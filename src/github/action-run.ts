@@ -31,15 +31,7 @@ import type { ReviewPlan } from './plan/review-plan.ts';
 import type { CacheService } from './runner/cache-service.ts';
 import { keepCosts } from './runner/kept-costs.ts';
 import { clientFor, eventPayload } from './runner/run-client.ts';
-import {
-  Log,
-  keepDefect,
-  setOutputs,
-  writeJobSummary,
-  writeOutputFile,
-  writeOutputs,
-  type ReportFormat,
-} from './runner/job.ts';
+import { Log, keepDefect, setOutputs, writeJobSummary, writeOutputFile, writeOutputs, type ReportFormat } from './runner/job.ts';
 import { keepResults, serviceOf } from './runner/result-cache.ts';
 import { openPullsOf, targetOfRun, type FinishedRun } from './fork-review/finished-run.ts';
 import { printReviewData, reviewFile } from './fork-review/review-data.ts';
@@ -67,10 +59,7 @@ interface RangeRequest {
   readonly decided?: (analysis: RangeResult) => Promise<void>;
 }
 
-type WholeRequest = Pick<
-  RangeRequest,
-  'root' | 'options' | 'defaults' | 'nvccArguments' | 'environment' | 'progress' | 'signal'
->;
+type WholeRequest = Pick<RangeRequest, 'root' | 'options' | 'defaults' | 'nvccArguments' | 'environment' | 'progress' | 'signal'>;
 
 type RangeResult = Pick<ChangeAnalysis, 'report' | 'trust' | 'costs' | 'nothing' | 'source'>;
 
@@ -86,7 +75,14 @@ interface ActionServices {
 }
 
 // The compiler may be exploited by a pull request to run code, so its environment must not contain secrets.
-const SECRETS = ['INPUT_GITHUB-TOKEN', 'GITHUB_TOKEN', 'GH_TOKEN', 'ACTIONS_RUNTIME_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL']; // oxfmt-ignore
+const SECRETS = [
+  'INPUT_GITHUB-TOKEN',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+  'ACTIONS_RUNTIME_TOKEN',
+  'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
+  'ACTIONS_ID_TOKEN_REQUEST_URL',
+];
 
 /**
  * Reviews the pull request whose event started the job.
@@ -107,7 +103,7 @@ export async function runAction(services: ActionServices): Promise<number> {
     const octokit = clientFor(token, environment);
     if (comment) {
       const inputs = readInputs(core.getInput);
-      return await interruptible((signal) => answer(comment, { token, channels, cache, octokit }, inputs, services, signal)); // oxfmt-ignore
+      return await interruptible((signal) => answer(comment, { token, channels, cache, octokit }, inputs, services, signal));
     }
     const place = { repository: environment['GITHUB_REPOSITORY'], sha: environment['GITHUB_SHA'] };
     const parsed = parseEvent(name, eventPayload(environment), channels.allowTarget, place);
@@ -138,10 +134,16 @@ async function repeatedEvent(octokit: Octokit, finished: FinishedRun) {
   const { head_sha: headSha } = finished.workflow_run;
   const pulls = (await openPullsOf(octokit, finished)).filter((pull) => pull.headSha === headSha);
   const [pull] = pulls;
-  if (!pull) return { kind: 'other', message: `Nothing to do: ${headSha} is not the head of an open pull request of the branch of the run.` } as const; // oxfmt-ignore
+  if (!pull)
+    return {
+      kind: 'other',
+      message: `Nothing to do: ${headSha} is not the head of an open pull request of the branch of the run.`,
+    } as const;
   if (pulls.length > 1) {
     const numbers = pulls.map(({ number }) => `#${number}`).join(', ');
-    throw new UsageError(`The pull requests ${numbers} have the branch and commit of the run, and GitHub does not report which of them started it. Close the others, and run this job again.`); // oxfmt-ignore
+    throw new UsageError(
+      `The pull requests ${numbers} have the branch and commit of the run, and GitHub does not report which of them started it. Close the others, and run this job again.`,
+    );
   }
   return { kind: 'pull-request', ...targetOfRun(finished), ...pull, fork: true, isRepeat: true } as const;
 }
@@ -195,12 +197,7 @@ function targetOf({ owner, repo, number }: PullRequestEvent): PullRequestTarget 
   return { owner, repo, pullNumber: number };
 }
 
-async function run(
-  started: StartedReview,
-  inputs: ActionInputs,
-  services: ActionServices,
-  signal: AbortSignal,
-): Promise<number> {
+async function run(started: StartedReview, inputs: ActionInputs, services: ActionServices, signal: AbortSignal): Promise<number> {
   const { event, token, octokit } = started;
   const { environment } = services;
   const serverUrl = environment['GITHUB_SERVER_URL'] ?? 'https://github.com';
@@ -212,7 +209,7 @@ async function run(
     case 'push': {
       const base = await commitBefore(clone, event);
       const publishPlan = (plan: ReviewPlan) => publishCheck(octokit, event, plan, inputs.checkRun);
-      const change: Change = { base, files: await changedFiles(clone, base, event.headSha), isReviewed: false, publishPlan }; // oxfmt-ignore
+      const change: Change = { base, files: await changedFiles(clone, base, event.headSha), isReviewed: false, publishPlan };
       return review(started, clone, change, inputs, services, signal);
     }
     case 'pull-request': {
@@ -223,8 +220,7 @@ async function run(
       const { files, notes } = await pullRequestFiles(octokit, target, () => changedFiles(clone, base, event.headSha));
       for (const note of notes) core.info(logText(note));
       const { comment, checkRun } = inputs;
-      const publishPlan = (plan: ReviewPlan) =>
-        publish(octokit, target, plan, { comment, checkRun, isOfFork: event.fork });
+      const publishPlan = (plan: ReviewPlan) => publish(octokit, target, plan, { comment, checkRun, isOfFork: event.fork });
       const change: Change = { base, files, isReviewed: !event.draft || inputs.reviewDrafts, publishPlan };
       return review(started, clone, change, inputs, services, signal);
     }
@@ -310,14 +306,23 @@ async function review(
     await writeOutputs(plan.outputs, environment, (format) => services.render(format, analysis));
     await writeJobSummary(plan.jobSummary);
     if (event.kind === 'pull-request') {
-      const data = { repository: `${event.owner}/${event.repo}`, pullRequest: event.number, head: event.headSha, base, folder, name: inputs.name, trust: trust ?? [], report }; // oxfmt-ignore
+      const data = {
+        repository: `${event.owner}/${event.repo}`,
+        pullRequest: event.number,
+        head: event.headSha,
+        base,
+        folder,
+        name: inputs.name,
+        trust: trust ?? [],
+        report,
+      };
       writeOutputFile(environment, 'review-data', { name: reviewFile, text: printReviewData(data) });
     }
     started.isTold = true;
     // What the token must not write for the verdicts, it must not write for the repairs either.
     if (!isReadOnly) {
       const result = await publishPlan(plan);
-      isReadOnly = fork && result.problems.length > 0 && result.problems.every(({ permission }) => permission !== undefined); // oxfmt-ignore
+      isReadOnly = fork && result.problems.length > 0 && result.problems.every(({ permission }) => permission !== undefined);
       log.writeOnce(toldLines(plan, isReadOnly ? { ...result, problems: [] } : result));
       if (isReadOnly) log.writeOnce([readOnlyText]);
     }
@@ -410,7 +415,9 @@ async function answer(
  */
 function refuseForks(isFork: boolean, { allowTarget }: Pick<ActionInputs, 'allowTarget'>): void {
   if (!isFork || allowTarget) return;
-  throw new CommandRefused('This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started has a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.'); // oxfmt-ignore
+  throw new CommandRefused(
+    'This pull request comes from a fork. Compiling runs code of its author, and a job that a comment started has a token that can write. Use Selvage as an App, which analyses without a token, or set the input `allow-pull-request-target` to true if you accept this.',
+  );
 }
 
 /** Checks the whole repository as it is checked out. */
@@ -443,7 +450,7 @@ async function checkRepository(
   };
   const { report, costs, source } = await log.withoutCommands(() => check(request));
   await kept.save();
-  if (isOfDefaultBranch(event, environment)) await (await costHistory(inputs, environment, cache)).add(costs, { head: event.headSha }); // oxfmt-ignore
+  if (isOfDefaultBranch(event, environment)) await (await costHistory(inputs, environment, cache)).add(costs, { head: event.headSha });
   const plan = planReview({
     name,
     report,
@@ -491,7 +498,8 @@ function toolOf(environment: Environment): Pick<PlanInput, 'tool'> {
   return { tool: { url: `${environment['GITHUB_SERVER_URL'] ?? 'https://github.com'}/${name}`, ref } };
 }
 
-const readOnlyText = 'The token of a pull request from a fork is read-only: the findings are in annotations and in the job summary. A second workflow can post them as a review; see src/docs/github.md of Selvage, "Forks".'; // oxfmt-ignore
+const readOnlyText =
+  'The token of a pull request from a fork is read-only: the findings are in annotations and in the job summary. A second workflow can post them as a review; see src/docs/github.md of Selvage, "Forks".';
 
 /** Lines on the results of publishing, and annotations if no check run contains them. */
 function toldLines(plan: ReviewPlan, result: PublishResult): string[] {
@@ -502,7 +510,6 @@ function toldLines(plan: ReviewPlan, result: PublishResult): string[] {
   if (result.check !== 'off' && result.check !== 'failed') return lines;
   lines.push(...plan.workflowCommands.commands);
   const { leftOver } = plan.workflowCommands;
-  if (leftOver > 0)
-    lines.push(`GitHub's limit leaves out ${leftOver} more annotations; the job summary has all findings.`);
+  if (leftOver > 0) lines.push(`GitHub's limit leaves out ${leftOver} more annotations; the job summary has all findings.`);
   return lines;
 }

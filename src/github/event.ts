@@ -139,7 +139,7 @@ function parseFinishedRun(payload: unknown, place: RunPlace): RunEvent {
   if (place.repository !== parsed.output.repository.full_name)
     return { kind: 'refused', message: 'The workflow_run payload is of another repository.' };
   if (event !== 'pull_request') return nothing(`the run was started by ${JSON.stringify(event)}, not by pull_request`);
-  if (!isRunOfFork(parsed.output)) return nothing('the run was of a branch of this repository, so it posted its review itself'); // oxfmt-ignore
+  if (!isRunOfFork(parsed.output)) return nothing('the run was of a branch of this repository, so it posted its review itself');
   if (conclusion === 'action_required') return nothing('the run of the fork waits for an approval');
   return { kind: 'fork-run', finished: parsed.output };
 }

@@ -28,9 +28,7 @@ export interface ActionInputs {
  * Channels to which a run may write. If inputs are invalid, those that can be parsed are used, so that the errors are
  * reported.
  */
-export function readChannels(
-  get: (name: string) => string,
-): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget' | 'name'> {
+export function readChannels(get: (name: string) => string): Pick<ActionInputs, 'comment' | 'checkRun' | 'allowTarget' | 'name'> {
   const isOn = (name: string, fallback: boolean): boolean => {
     const text = get(name).toLowerCase();
     return text === 'true' || (text !== 'false' && fallback);
@@ -59,9 +57,7 @@ export function readInputs(get: (name: string) => string): ActionInputs {
   const invocation = parseCommandLine(['review', ...argv]);
   const name = jobName(get);
   if (name === null)
-    throw new UsageError(
-      `Input name: use at most 60 letters, digits, spaces and .,:=+_/- instead of ${JSON.stringify(get('name'))}.`,
-    );
+    throw new UsageError(`Input name: use at most 60 letters, digits, spaces and .,:=+_/- instead of ${JSON.stringify(get('name'))}.`);
   if (invocation.kind !== 'command') throw new UsageError('The inputs contain --help; see the README of the action.');
   return {
     comment: booleanInput('comment', get, true),
@@ -91,8 +87,14 @@ function jobName(get: (name: string) => string): string | null {
   const stated = get('name').trim();
   if (!jobNamePattern.test(stated)) return null;
   if (stated !== '') return stated;
-  const folder = get('working-directory').split('/').filter((part) => part !== '' && part !== '.').join('/'); // oxfmt-ignore
-  return [...folder].map((letter) => (jobNamePattern.test(letter) ? letter : '-')).join('').slice(0, 60); // oxfmt-ignore
+  const folder = get('working-directory')
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');
+  return [...folder]
+    .map((letter) => (jobNamePattern.test(letter) ? letter : '-'))
+    .join('')
+    .slice(0, 60);
 }
 
 /** The arguments in a text, split as by a shell; nothing is expanded. */

@@ -8,7 +8,9 @@ import type { HostObject, HostPlace } from './objects.ts';
 import type { State } from './state.ts';
 
 /** An argument or result: a scalar, or the bytes of an object. */
-export type Passed = { readonly kind: 'scalar'; readonly value: HostValue; readonly type: HostType | null } | { readonly kind: 'bytes'; readonly cells: readonly Cell[]; readonly type: HostType; readonly place: HostPlace | null }; // oxfmt-ignore
+export type Passed =
+  | { readonly kind: 'scalar'; readonly value: HostValue; readonly type: HostType | null }
+  | { readonly kind: 'bytes'; readonly cells: readonly Cell[]; readonly type: HostType; readonly place: HostPlace | null };
 
 /** A call of a function that is executed. */
 export interface FollowedCall {

@@ -1,9 +1,19 @@
 /** Calls of the host program: which functions they may be of, and what happens if they are not followed. */
-import { type Fact, type HostSymbol, appliedSymbol, integer, isSameFact, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type ChosenFunction, type HostValue, functionsOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
+import {
+  type Fact,
+  type HostSymbol,
+  appliedSymbol,
+  integer,
+  isSameFact,
+  negatedFact,
+  termConstant,
+  truth,
+  zeroTerm,
+} from '../cuda/host/term.ts';
+import { type ChosenFunction, type HostValue, functionsOf, valueKey } from '../cuda/host/value.ts';
 import { objectName, withoutTemplateArguments } from '../cuda/names/demangle.ts';
 import type { HostType } from '../gimple/debug-types.ts';
-import type { GimpleBlock, GimpleFunction, GimpleOperand, GimpleStatement } from '../gimple/gimple.ts'; // oxfmt-ignore
+import type { GimpleBlock, GimpleFunction, GimpleOperand, GimpleStatement } from '../gimple/gimple.ts';
 import { blockFlowOf, reachableFrom } from './flow.ts';
 import type { HostProgram } from './host-program.ts';
 import { type HostUnit, type UnknownCallee, movedObject } from './host-unit.ts';
@@ -64,23 +74,36 @@ export abstract class CallInterpreter extends OperandEvaluator {
     return fact;
   }
 
-  call(
-    activation: Activation,
-    statement: GimpleStatement & { kind: 'call' },
-    block: GimpleBlock,
-    state: State,
-  ): Outcome {
+  call(activation: Activation, statement: GimpleStatement & { kind: 'call' }, block: GimpleBlock, state: State): Outcome {
     const { callee, target, location } = statement;
     // Functions inside the compiler begin with a dot.
-    const symbol = callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : callee.kind === 'opaque' && /^\.[A-Z]\w*$/.test(callee.text) ? callee.text : null; // oxfmt-ignore
+    const symbol =
+      callee.kind === 'declaration'
+        ? callee.name.replace(/D\.\d+$/, '')
+        : callee.kind === 'opaque' && /^\.[A-Z]\w*$/.test(callee.text)
+          ? callee.text
+          : null;
     const isThrough = callee.kind === 'virtual' || (callee.kind === 'pointee' && callee.offset === 0n);
     const pointer = symbol === null ? this.value(activation, isThrough ? callee.pointer : callee, state, null) : null;
     const callees = functionsOf(symbol === null ? pointer! : activation.unit.functionValue(symbol)) ?? [];
     const types = symbol === null ? [] : activation.unit.parameterTypes(symbol);
-    const given = statement.arguments.map((one, at) => this.passed(activation, one, state, this.argumentType(activation, one, types[at] ?? null))); // oxfmt-ignore
+    const given = statement.arguments.map((one, at) =>
+      this.passed(activation, one, state, this.argumentType(activation, one, types[at] ?? null)),
+    );
     const resultType = target && this.typeOfOperand(activation, target);
     const matters = this.padMatters(activation, statement);
-    const request: CallRequest = { symbol, callee, callees, given, operands: statement.arguments, target, resultType, location, activation, matters }; // oxfmt-ignore
+    const request: CallRequest = {
+      symbol,
+      callee,
+      callees,
+      given,
+      operands: statement.arguments,
+      target,
+      resultType,
+      location,
+      activation,
+      matters,
+    };
     const outcome = this.callees(request, state);
     const next = outcome.state;
     if (next && target) this.storeResult(request, target, outcome.value, next);
@@ -93,14 +116,19 @@ export abstract class CallInterpreter extends OperandEvaluator {
     if (operand.kind === 'address') return wanted;
     if (operand.kind !== 'declaration' || wanted?.kind !== 'record') return null;
     const declared = activation.fn.locals.find((one) => one.name === operand.name);
-    if (declared && activation.unit.types.typeOf(declared.type).kind === 'opaque') activation.unit.types.teach(declared.type, wanted); // oxfmt-ignore
+    if (declared && activation.unit.types.typeOf(declared.type).kind === 'opaque') activation.unit.types.teach(declared.type, wanted);
     return null;
   }
 
   callees(request: CallRequest, state: State): Outcome {
     if (this.launch(request, state)) return { state, value: null, thrown: null };
     const { callees, given, activation } = request;
-    const possible = callees.filter(({ facts }) => facts.every((fact) => { const now = this.decided(fact, state); return now.kind !== 'truth' || now.value; })); // oxfmt-ignore
+    const possible = callees.filter(({ facts }) =>
+      facts.every((fact) => {
+        const now = this.decided(fact, state);
+        return now.kind !== 'truth' || now.value;
+      }),
+    );
     if (possible.length === 0) {
       this.#noteUnknown(request.callee);
       return this.callUnknown(request, state);
@@ -123,24 +151,20 @@ export abstract class CallInterpreter extends OperandEvaluator {
   /** The state and the value after one of several returns. */
   joined(returns: Activation['returns']): Pick<Outcome, 'state' | 'value'> {
     // Scalar results are joined as the other values of the paths are.
-    for (const { state, value } of returns) if (value !== null && value !== 'in place' && value.kind === 'scalar') state.values.set(resultCell, value.value); // oxfmt-ignore
+    for (const { state, value } of returns)
+      if (value !== null && value !== 'in place' && value.kind === 'scalar') state.values.set(resultCell, value.value);
     const state = this.merged(returns.map((one) => one.state));
     const value = returns[0]?.value ?? null;
     if (returns.length < 2) return { state, value };
-    const kinds = new Set(returns.map((one) => (one.value === null || one.value === 'in place' ? one.value : one.value.kind))); // oxfmt-ignore
+    const kinds = new Set(returns.map((one) => (one.value === null || one.value === 'in place' ? one.value : one.value.kind)));
     if (kinds.size === 1 && (value === null || value === 'in place')) return { state, value };
-    if (kinds.size === 1 && value !== 'in place' && value?.kind === 'scalar') return { state, value: { ...value, value: state?.values.get(resultCell) ?? value.value } }; // oxfmt-ignore
+    if (kinds.size === 1 && value !== 'in place' && value?.kind === 'scalar')
+      return { state, value: { ...value, value: state?.values.get(resultCell) ?? value.value } };
     for (const one of returns) if (one.value !== null && one.value !== 'in place') this.losePassed(one.value);
     return { state, value: null };
   }
 
-  callOne(
-    request: CallRequest,
-    callee: ChosenFunction,
-    given: readonly Passed[],
-    state: State,
-    activation: Activation,
-  ): Outcome {
+  callOne(request: CallRequest, callee: ChosenFunction, given: readonly Passed[], state: State, activation: Activation): Outcome {
     const moved = movedObject(callee.name.replace(/^.*!/s, ''));
     const [first, ...others] = given;
     if (moved && first?.kind === 'scalar') {
@@ -151,39 +175,38 @@ export abstract class CallInterpreter extends OperandEvaluator {
     const own: CallRequest = { ...request, symbol: found?.symbol ?? callee.name, callees: [callee] };
     if (!found) return this.callLibrary(own, state);
     // Templates of the runtime that search for a block.
-    const search = /^_ZL?\d+(cudaOccupancyMaxPotentialBlockSize(?:VariableSMem)?)(?:WithFlags)?I/.exec(
-      found.symbol,
-    )?.[1];
+    const search = /^_ZL?\d+(cudaOccupancyMaxPotentialBlockSize(?:VariableSMem)?)(?:WithFlags)?I/.exec(found.symbol)?.[1];
     if (search !== undefined) return this.callLibrary({ ...own, symbol: 'cudaOccupancyMaxPotentialBlockSize' }, state);
     const { unit, symbol } = found;
     const fn = unit.functionOf(symbol);
     let depth = 0;
     for (let one: Activation | null = activation; one; one = one.caller) if (one.fn === fn) depth++;
     const { resultType: type } = request;
-    const isFollowed = fn !== null && activation.depth < maxDepth && depth < (fn !== null && blockFlowOf(fn).loops.size > 0 ? 1 : maxRecursion) && blockFlowOf(fn).isReducible && fn.parameters.length >= given.length; // oxfmt-ignore
+    const isFollowed =
+      fn !== null &&
+      activation.depth < maxDepth &&
+      depth < (fn !== null && blockFlowOf(fn).loops.size > 0 ? 1 : maxRecursion) &&
+      blockFlowOf(fn).isReducible &&
+      fn.parameters.length >= given.length;
     const keys = given.flatMap((one) => (one.kind === 'scalar' ? [valueKey(one.value)] : []));
-    const applied = keys.length === given.length && this.isPure(unit, symbol) ? appliedSymbol(unit.key(symbol), keys, `${sourceNameOf(symbol)}()`) : null; // oxfmt-ignore
+    const applied =
+      keys.length === given.length && this.isPure(unit, symbol) ? appliedSymbol(unit.key(symbol), keys, `${sourceNameOf(symbol)}()`) : null;
     if (isFollowed && fn && applied) return this.pureCall(request, unit, fn, applied, given, state, activation);
     if (isFollowed) {
       const { target } = request;
       const wanted = target && target.kind !== 'ssa' ? this.place(request.activation, target, state, null) : null;
       const slot = wanted ?? this.newSlot(unit, fn);
-      const call = { unit, fn, caller: activation, site: request.location, slot, catches: request.matters || activation.catches }; // oxfmt-ignore
+      const call = { unit, fn, caller: activation, site: request.location, slot, catches: request.matters || activation.catches };
       const run = (from: State): Outcome => this.execute(call, given, from);
       return this.reaches(activation.unit, callee.name) ? run(state) : this.#withinShare(own, unit, symbol, state, run);
     }
-    if (applied && type?.kind === 'integer') return { state, value: { kind: 'scalar', value: { kind: 'symbol', symbol: { ...applied, type: type.name } }, type }, thrown: null }; // oxfmt-ignore
+    if (applied && type?.kind === 'integer')
+      return { state, value: { kind: 'scalar', value: { kind: 'symbol', symbol: { ...applied, type: type.name } }, type }, thrown: null };
     return this.callUnfollowed(own, unit, symbol, state);
   }
 
   /** Follows a call that launches nothing, unless that takes too many statements. */
-  #withinShare(
-    request: CallRequest,
-    unit: HostUnit,
-    symbol: string,
-    state: State,
-    run: (state: State) => Outcome,
-  ): Outcome {
+  #withinShare(request: CallRequest, unit: HostUnit, symbol: string, state: State, run: (state: State) => Outcome): Outcome {
     const [floor, before] = [this.floor, cloneState(state)];
     this.floor = Math.max(floor, this.steps - maxShare);
     const outcome = run(state);
@@ -236,12 +259,7 @@ export abstract class CallInterpreter extends OperandEvaluator {
   /** An object for a result that is not used. */
   newSlot(unit: HostUnit, fn: GimpleFunction): HostPlace | null {
     if (unit.types.typeOf(fn.result).kind !== 'record') return null;
-    const object = this.objects.createFresh(
-      'variable',
-      'a result',
-      null,
-      unknownObject(this.objects.freshSymbol('a result')),
-    );
+    const object = this.objects.createFresh('variable', 'a result', null, unknownObject(this.objects.freshSymbol('a result')));
     return { object, offset: zeroTerm, label: 'a result' };
   }
 
@@ -251,7 +269,13 @@ export abstract class CallInterpreter extends OperandEvaluator {
 
   #noteUnknown(callee: GimpleOperand): void {
     const name = callee.kind === 'virtual' ? classIn(callee.type) : undefined;
-    this.note(callee.kind !== 'virtual' ? { kind: 'pointer' } : name === undefined ? { kind: 'anything' } : { kind: 'virtual', name, slot: callee.slot }); // oxfmt-ignore
+    this.note(
+      callee.kind !== 'virtual'
+        ? { kind: 'pointer' }
+        : name === undefined
+          ? { kind: 'anything' }
+          : { kind: 'virtual', name, slot: callee.slot },
+    );
   }
 
   /** A call of unknown code: it may change all that it reaches, and return anything. */
@@ -280,18 +304,26 @@ export abstract class CallInterpreter extends OperandEvaluator {
     const flow = blockFlowOf(activation.fn);
     const { unit } = activation;
     const statements = [...reachableFrom(flow, landingPad)].flatMap((id) => flow.blocks.get(id)?.statements ?? []);
-    const names = statements.flatMap((one) => (one.kind === 'call' && one.callee.kind === 'declaration' ? [one.callee.name.replace(/D\.\d+$/, '')] : [])); // oxfmt-ignore
-    if (statements.some((one) => one.kind === 'return' || one.kind === 'opaque' || (one.kind === 'call' && one.callee.kind !== 'declaration'))) return true; // oxfmt-ignore
+    const names = statements.flatMap((one) =>
+      one.kind === 'call' && one.callee.kind === 'declaration' ? [one.callee.name.replace(/D\.\d+$/, '')] : [],
+    );
+    if (
+      statements.some((one) => one.kind === 'return' || one.kind === 'opaque' || (one.kind === 'call' && one.callee.kind !== 'declaration'))
+    )
+      return true;
     // A handler may also call a function that launches through a table only; a cleanup calls destructors.
     const isHandler = names.includes('__cxa_begin_catch');
-    return names.some((name) => this.reaches(unit, name) || (isHandler && this.program.resolve(name, unit) !== null && !this.changesOnlyArguments(unit, name))); // oxfmt-ignore
+    return names.some(
+      (name) =>
+        this.reaches(unit, name) || (isHandler && this.program.resolve(name, unit) !== null && !this.changesOnlyArguments(unit, name)),
+    );
   }
 
   readonly #closed = new Map<string, boolean>();
 
   changesOnlyArguments(unit: HostUnit, symbol: string): boolean {
     const key = unit.key(symbol);
-    const known = this.#closed.get(key) ?? changesOnlyArguments(this.program, unit, symbol, (name) => this.isKnown(name)); // oxfmt-ignore
+    const known = this.#closed.get(key) ?? changesOnlyArguments(this.program, unit, symbol, (name) => this.isKnown(name));
     this.#closed.set(key, known);
     return known;
   }
@@ -304,13 +336,14 @@ export abstract class CallInterpreter extends OperandEvaluator {
   ): void {
     if (value === 'in place') return;
     if (target.kind === 'ssa') {
-      const own = value?.kind === 'scalar' ? value.value : this.unknownResultOf(!callee || others.length > 0 ? null : callee.name, called, type); // oxfmt-ignore
+      const own =
+        value?.kind === 'scalar' ? value.value : this.unknownResultOf(!callee || others.length > 0 ? null : callee.name, called, type);
       state.values.set(target.version, own);
       return;
     }
-    const declared =
-      target.kind === 'declaration' ? activation.fn.locals.find((one) => one.name === target.name) : undefined;
-    if (declared && value?.kind === 'bytes' && activation.unit.types.typeOf(declared.type).kind === 'opaque') activation.unit.types.teach(declared.type, value.type); // oxfmt-ignore
+    const declared = target.kind === 'declaration' ? activation.fn.locals.find((one) => one.name === target.name) : undefined;
+    if (declared && value?.kind === 'bytes' && activation.unit.types.typeOf(declared.type).kind === 'opaque')
+      activation.unit.types.teach(declared.type, value.type);
     const place = this.place(activation, target, state, null);
     if (!place) return this.everythingUnknown(activation, state);
     this.store(place, value, state);
@@ -319,9 +352,15 @@ export abstract class CallInterpreter extends OperandEvaluator {
   /** The result of a call that is not known. @param name of the function, if it is one */
   unknownResultOf(name: string | null, callee: GimpleOperand, type: HostType | null): HostValue {
     const typeName = type ? scalarName(type) : undefined;
-    if (name !== null) return this.objects.fresh(`${sourceNameOf(name)}()`, typeName, `the result of \`${sourceNameOf(name)}()\``); // oxfmt-ignore
+    if (name !== null) return this.objects.fresh(`${sourceNameOf(name)}()`, typeName, `the result of \`${sourceNameOf(name)}()\``);
     const className = callee.kind === 'virtual' ? classIn(callee.type) : undefined;
-    return this.objects.fresh('a result', typeName, className === undefined ? 'the result of a function that is not known' : `the result of a virtual function of \`${className}\`, which may be one of several`); // oxfmt-ignore
+    return this.objects.fresh(
+      'a result',
+      typeName,
+      className === undefined
+        ? 'the result of a function that is not known'
+        : `the result of a virtual function of \`${className}\`, which may be one of several`,
+    );
   }
 
   /** Writes a value to a place. Null: an unknown one. */
@@ -329,10 +368,13 @@ export abstract class CallInterpreter extends OperandEvaluator {
     const bytes = bytesOfType(place.type) ?? (value?.type ? bytesOfType(value.type) : null);
     if (value?.kind === 'scalar') this.objects.write(place, bytes, value.value, state);
     else if (value?.kind === 'bytes' && bytesOfType(value.type) === null && bytes === null && isStart(place))
-      this.objects.copyWhole(place.object, value.cells, state); // oxfmt-ignore
+      this.objects.copyWhole(place.object, value.cells, state);
     else if (value?.kind === 'bytes') {
-      const source = this.objects.createFresh('variable', 'a temporary', null, { base: { kind: 'unknown', symbol: this.objects.freshSymbol(place.label) }, cells: value.cells }); // oxfmt-ignore
-      this.objects.copy(place, { object: source, offset: zeroTerm, label: place.label }, bytesOfType(value.type) ?? bytes, state); // oxfmt-ignore
+      const source = this.objects.createFresh('variable', 'a temporary', null, {
+        base: { kind: 'unknown', symbol: this.objects.freshSymbol(place.label) },
+        cells: value.cells,
+      });
+      this.objects.copy(place, { object: source, offset: zeroTerm, label: place.label }, bytesOfType(value.type) ?? bytes, state);
     } else this.objects.fill(place, bytes, false, state);
   }
 }

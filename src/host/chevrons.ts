@@ -13,16 +13,14 @@ const known = new WeakMap<GimpleFunction, ReadonlySet<readonly GimpleOperand[]>>
  * paths with and without an error of the configuration join. Arguments are evaluated before it.
  * @param mayLaunch whether a call without a used result may be that of a kernel
  */
-export function launchesWithConfiguration(
-  fn: GimpleFunction,
-  mayLaunch: (call: Call) => boolean,
-): ReadonlySet<readonly GimpleOperand[]> {
+export function launchesWithConfiguration(fn: GimpleFunction, mayLaunch: (call: Call) => boolean): ReadonlySet<readonly GimpleOperand[]> {
   const before = known.get(fn);
   if (before) return before;
   const calls = new Set<readonly GimpleOperand[]>();
   for (const block of fn.blocks)
     for (const statement of block.statements) {
-      const isConfiguration = statement.kind === 'call' && statement.callee.kind === 'declaration' && statement.callee.name.startsWith(`${configuring}D.`); // oxfmt-ignore
+      const isConfiguration =
+        statement.kind === 'call' && statement.callee.kind === 'declaration' && statement.callee.name.startsWith(`${configuring}D.`);
       if (!isConfiguration) continue;
       const launch = launchAfter(fn, block, mayLaunch);
       if (launch) calls.add(launch.arguments);
@@ -44,7 +42,7 @@ function launchAfter(fn: GimpleFunction, start: GimpleBlock, mayLaunch: (call: C
   }
   if (branch?.kind !== 'condition') return null;
   // `!= 0` is an error.
-  const [first, end] = branch.operator === 'ne_expr' ? [branch.otherwise, branch.then] : [branch.then, branch.otherwise]; // oxfmt-ignore
+  const [first, end] = branch.operator === 'ne_expr' ? [branch.otherwise, branch.then] : [branch.then, branch.otherwise];
   const within = new Set([first]);
   for (const id of within) {
     const one = blocks.get(id);
@@ -52,11 +50,7 @@ function launchAfter(fn: GimpleFunction, start: GimpleBlock, mayLaunch: (call: C
     for (const next of one?.successors ?? []) if (next !== end && !pads.has(next)) within.add(next);
   }
   const ordered = [...within].toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-  return (
-    callsIn(ordered.flatMap((id) => blocks.get(id) ?? [])).findLast(
-      (call) => call.target === null && mayLaunch(call),
-    ) ?? null
-  );
+  return callsIn(ordered.flatMap((id) => blocks.get(id) ?? [])).findLast((call) => call.target === null && mayLaunch(call)) ?? null;
 }
 
 function callsIn(blocks: readonly GimpleBlock[]): Call[] {

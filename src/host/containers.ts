@@ -39,10 +39,10 @@ export class Trees {
   insert(isLeft: HostTerm | null | undefined, pointers: readonly (HostValue | undefined)[], state: State): boolean {
     const left = isLeft ? termConstant(isLeft) : undefined;
     const [node, parent, header] = pointers;
-    if (left === undefined || node?.kind !== 'pointer' || parent?.kind !== 'pointer' || header?.kind !== 'pointer') return false; // oxfmt-ignore
+    if (left === undefined || node?.kind !== 'pointer' || parent?.kind !== 'pointer' || header?.kind !== 'pointer') return false;
     const [least, greatest] = [this.#link(header, tree.left, state), this.#link(header, tree.right, state)];
     const isRoot = isSamePointer(parent, header);
-    if (!least || !greatest || [node, parent, header].some((one) => this.#objects.placeAt(one, '')?.object.kind === 'outer')) return false; // oxfmt-ignore
+    if (!least || !greatest || [node, parent, header].some((one) => this.#objects.placeAt(one, '')?.object.kind === 'outer')) return false;
     const write = (at: HostValue, offset: number, bytes: number, value: HostValue): void => {
       const place = this.#objects.placeAt(movedBy(at, integer(offset))!, 'a node');
       if (place) this.#objects.write(place, bytes, value, state);
@@ -104,7 +104,8 @@ const text = { bytes: 32, data: 0, length: 8, local: 16, localBytes: 16, capacit
 const member = /^_ZN(K?)St7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE(\w+)$/;
 
 /** Members that change the object and its characters, and nothing else. */
-const changing = /^(?:C[12]E|aSE|pLE|6append|6assign|6insert|5erase|7replace|9push_back|8pop_back|6resize|7reserve|13shrink_to_fit|4swap|9_M_mutate|9_M_append|9_M_assign|10_M_replace|14_M_replace_aux|8_M_erase)/; // oxfmt-ignore
+const changing =
+  /^(?:C[12]E|aSE|pLE|6append|6assign|6insert|5erase|7replace|9push_back|8pop_back|6resize|7reserve|13shrink_to_fit|4swap|9_M_mutate|9_M_append|9_M_assign|10_M_replace|14_M_replace_aux|8_M_erase)/;
 
 /** Longer texts are not searched for their end. */
 const longestText = 4096;
@@ -223,19 +224,13 @@ export class Strings {
     if (isMoved && first?.kind !== 'pointer') return null;
     const isApart = first?.kind !== 'pointer' || first.memory.id !== object.memory.id || areApart(first, object);
     const length = isMoved && !isApart ? null : this.#lengthAfter(own, object, first, number, state);
-    if (isMoved && first) this.#become(first, own.includes('swap') || !isApart ? null : integerValue(zeroTerm), false, state); // oxfmt-ignore
+    if (isMoved && first) this.#become(first, own.includes('swap') || !isApart ? null : integerValue(zeroTerm), false, state);
     this.#become(object, length, /^C[12]E/.test(own), state);
     return done(/^(?:aS|pL|6append|6assign)/.test(own) ? object : null, !/^(?:C[12]EOS4_|aSEOS4_|4swap)/.test(own));
   }
 
   /** The length after a member function; null if it is not known. */
-  #lengthAfter(
-    own: string,
-    object: HostValue,
-    first: HostValue | undefined,
-    number: HostTerm | null,
-    state: State,
-  ): HostValue | null {
+  #lengthAfter(own: string, object: HostValue, first: HostValue | undefined, number: HostTerm | null, state: State): HostValue | null {
     const value = (term: HostTerm | null): HostValue | null => term && integerValue(term);
     const grown = (by: HostTerm | null): HostValue | null => {
       const before = this.#length(object, state);
@@ -303,7 +298,7 @@ export class Strings {
 
   #allocate(state: State): HostValue {
     const symbol = this.#objects.freshSymbol('a text');
-    const pointer = this.#objects.allocate('variable', 'a text', null, { base: { kind: 'unknown', symbol }, cells: [] }, state); // oxfmt-ignore
+    const pointer = this.#objects.allocate('variable', 'a text', null, { base: { kind: 'unknown', symbol }, cells: [] }, state);
     const place = this.#objects.placeAt(pointer, 'a text');
     if (place) this.#allocations.add(place.object);
     return pointer;
@@ -320,7 +315,8 @@ export class Strings {
     const place = at && at.kind !== 'either' ? this.#objects.placeAt(at, 'a text') : null;
     if (!place) return null;
     const { value, exact } = this.#objects.read(place, bytes, state);
-    if (value.kind === 'symbol' && offset === text.length) return { kind: 'symbol', symbol: { ...value.symbol, type: 'long unsigned int' } }; // oxfmt-ignore
+    if (value.kind === 'symbol' && offset === text.length)
+      return { kind: 'symbol', symbol: { ...value.symbol, type: 'long unsigned int' } };
     return exact ? value : null;
   }
 

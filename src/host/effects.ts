@@ -66,12 +66,7 @@ function isLocal(fn: GimpleFunction, one: GimpleStatement, called: (callee: Gimp
  * functions with a body and known ones: then it changes only what its arguments lead to.
  * @param isKnown whether a function of a library does so
  */
-export function changesOnlyArguments(
-  program: HostProgram,
-  unit: HostUnit,
-  symbol: string,
-  isKnown: (name: string) => boolean,
-): boolean {
+export function changesOnlyArguments(program: HostProgram, unit: HostUnit, symbol: string, isKnown: (name: string) => boolean): boolean {
   const seen = new Set<string>();
   const holds = (from: HostUnit, name: string): boolean => {
     const found = program.resolve(name, from);

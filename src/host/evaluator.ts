@@ -1,14 +1,6 @@
 /** Values and places of operands. */
 import { type HostTerm, appliedSymbol, arithmetic, integer, termConstant, truth, zeroTerm } from '../cuda/host/term.ts';
-import {
-  type HostValue,
-  hostField,
-  integerValue,
-  nullPointer,
-  quotientOfNumber,
-  termOf,
-  valueKey,
-} from '../cuda/host/value.ts';
+import { type HostValue, hostField, integerValue, nullPointer, quotientOfNumber, termOf, valueKey } from '../cuda/host/value.ts';
 import { objectName } from '../cuda/names/demangle.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleOperand } from '../gimple/gimple.ts';
@@ -70,17 +62,18 @@ export class OperandEvaluator {
     if (isMemory(operand) && own && (own.kind === 'record' || own.kind === 'array')) {
       const place = this.place(activation, operand, state, null);
       const [bytes, at] = [bytesOfType(own), place?.offset ? termConstant(place.offset) : undefined];
-      if (place && bytes !== null && at !== undefined) return { kind: 'bytes', cells: copiedCells(this.objects.contents(place.object, state), Number(at), bytes, 0), type: own, place }; // oxfmt-ignore
+      if (place && bytes !== null && at !== undefined)
+        return { kind: 'bytes', cells: copiedCells(this.objects.contents(place.object, state), Number(at), bytes, 0), type: own, place };
       const symbol = this.objects.freshSymbol(place?.label ?? 'an object');
-      return { kind: 'bytes', cells: [{ offset: 0, bytes: bytes ?? 1, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: 0 } }], type: own, place: null }; // oxfmt-ignore
+      return {
+        kind: 'bytes',
+        cells: [{ offset: 0, bytes: bytes ?? 1, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: 0 } }],
+        type: own,
+        place: null,
+      };
     }
     // An object of unknown layout is passed as a whole.
-    if (
-      operand.kind === 'declaration' &&
-      own?.kind === 'opaque' &&
-      own.bytes === null &&
-      !this.isFunction(activation, operand.name)
-    ) {
+    if (operand.kind === 'declaration' && own?.kind === 'opaque' && own.bytes === null && !this.isFunction(activation, operand.name)) {
       const { object } = this.variable(activation, operand.name);
       return { kind: 'bytes', cells: this.objects.contents(object, state).cells, type: own, place: null };
     }
@@ -102,8 +95,8 @@ export class OperandEvaluator {
         return this.objects.fresh(operand.label === '' ? 'a number' : operand.label, own ? scalarName(own) : undefined);
       }
       case 'integer':
-        if (type?.kind === 'pointer' || operand.isAddress) return operand.value === 0n ? nullPointer : this.objects.fresh('an address'); // oxfmt-ignore
-        if (type?.kind === 'integer' && /bool/i.test(type.name)) return { kind: 'condition', fact: truth(operand.value !== 0n) }; // oxfmt-ignore
+        if (type?.kind === 'pointer' || operand.isAddress) return operand.value === 0n ? nullPointer : this.objects.fresh('an address');
+        if (type?.kind === 'integer' && /bool/i.test(type.name)) return { kind: 'condition', fact: truth(operand.value !== 0n) };
         return integerValue(integer(operand.value));
       case 'real':
         return quotientOfNumber(Number(operand.text)) ?? this.objects.fresh('a number');
@@ -114,10 +107,13 @@ export class OperandEvaluator {
       case 'element':
       case 'pointee': {
         // The name of a function is its address.
-        if (operand.kind === 'declaration' && this.isFunction(activation, operand.name)) return activation.unit.functionValue(operand.name.replace(/D\.\d+$/, '')); // oxfmt-ignore
+        if (operand.kind === 'declaration' && this.isFunction(activation, operand.name))
+          return activation.unit.functionValue(operand.name.replace(/D\.\d+$/, ''));
         if (operand.kind === 'field' && operand.of.kind === 'ssa') {
           const whole = this.value(activation, operand.of, state, null);
-          return whole.kind === 'record' ? hostField(whole, operand.field) : { kind: 'symbol', symbol: appliedSymbol(operand.field, [valueKey(whole)], 'a number') }; // oxfmt-ignore
+          return whole.kind === 'record'
+            ? hostField(whole, operand.field)
+            : { kind: 'symbol', symbol: appliedSymbol(operand.field, [valueKey(whole)], 'a number') };
         }
         const place = this.place(activation, operand, state, type);
         return place ? this.load(place, type ?? place.type, state) : this.objects.fresh('a number');
@@ -145,7 +141,8 @@ export class OperandEvaluator {
       if (this.isFunction(activation, of.name)) return activation.unit.functionValue(symbol);
     }
     if (of.kind === 'string') return { kind: 'text', text: of.text };
-    if (of.kind === 'element' && of.of.kind === 'string' && of.index.kind === 'integer' && of.index.value === 0n) return { kind: 'text', text: of.of.text }; // oxfmt-ignore
+    if (of.kind === 'element' && of.of.kind === 'string' && of.index.kind === 'integer' && of.index.value === 0n)
+      return { kind: 'text', text: of.of.text };
     const place = this.place(activation, of, state, hint?.kind === 'record' ? hint : null);
     if (!place) {
       // The address of a member at a null pointer, or of something else than memory.
@@ -171,11 +168,19 @@ export class OperandEvaluator {
       this.objects.settle(state);
       return this.objects.fresh(place.label);
     }
-    if (isBitField(place.type)) return { kind: 'symbol', symbol: { id: `${place.label} of ${objectKey(this.objects.contents(place.object, state))}`, label: place.label, type: scalarName(type) ?? 'int' } }; // oxfmt-ignore
+    if (isBitField(place.type))
+      return {
+        kind: 'symbol',
+        symbol: {
+          id: `${place.label} of ${objectKey(this.objects.contents(place.object, state))}`,
+          label: place.label,
+          type: scalarName(type) ?? 'int',
+        },
+      };
     const { value, exact } = this.objects.read(place, bytes, state);
     const part = (): HostValue => {
       this.objects.lose(value);
-      return { kind: 'symbol', symbol: { id: `${bytes} bytes of ${valueKey(value)}`, label: place.label, type: scalarName(type) ?? '' } }; // oxfmt-ignore
+      return { kind: 'symbol', symbol: { id: `${bytes} bytes of ${valueKey(value)}`, label: place.label, type: scalarName(type) ?? '' } };
     };
     switch (type.kind) {
       case 'integer': {
@@ -188,7 +193,8 @@ export class OperandEvaluator {
       }
       case 'float':
         if (value.kind === 'symbol') return { kind: 'symbol', symbol: { ...value.symbol, type: type.name } };
-        if (value.kind === 'number' && termConstant(value.term) === 0n) return { kind: 'quotient', numerator: zeroTerm, denominator: integer(1) }; // oxfmt-ignore
+        if (value.kind === 'number' && termConstant(value.term) === 0n)
+          return { kind: 'quotient', numerator: zeroTerm, denominator: integer(1) };
         return value.kind === 'quotient' && exact ? value : part();
       case 'pointer':
         if (value.kind === 'number') return termConstant(value.term) === 0n ? nullPointer : part();
@@ -213,35 +219,44 @@ export class OperandEvaluator {
         const name = operand.field.replace(/D\.\d+$/, '');
         const base = this.place(activation, operand.of, state, null, name === '' ? inner : name);
         if (!base) return null;
-        const member = base.type.kind === 'record' ? activation.unit.types.member(base.type, operand.field, inner, hint) : null; // oxfmt-ignore
+        const member = base.type.kind === 'record' ? activation.unit.types.member(base.type, operand.field, inner, hint) : null;
         const label = name === '' ? base.label : /^(?:this)?$/.test(base.label) ? name : `${base.label}.${name}`;
         if (!member) {
-          const offset = { kind: 'symbol' as const, symbol: { id: `offset of ${operand.field}`, label: `offset of ${name}` } }; // oxfmt-ignore
-          return { object: base.object, offset: base.offset && arithmetic('+', base.offset, offset), label, type: hint ?? opaqueType }; // oxfmt-ignore
+          const offset = { kind: 'symbol' as const, symbol: { id: `offset of ${operand.field}`, label: `offset of ${name}` } };
+          return { object: base.object, offset: base.offset && arithmetic('+', base.offset, offset), label, type: hint ?? opaqueType };
         }
-        return { object: base.object, offset: base.offset && arithmetic('+', base.offset, integer(member.offset)), label, type: member.type }; // oxfmt-ignore
+        return {
+          object: base.object,
+          offset: base.offset && arithmetic('+', base.offset, integer(member.offset)),
+          label,
+          type: member.type,
+        };
       }
       case 'element': {
         const base = this.place(activation, operand.of, state, null);
         if (!base) return null;
         const element = base.type.kind === 'array' ? base.type.element : (hint ?? opaqueType);
         const size = bytesOfType(element);
-        const index = termOf(
-          this.value(activation, operand.index, state, this.typeOfOperand(activation, operand.index)),
-        );
+        const index = termOf(this.value(activation, operand.index, state, this.typeOfOperand(activation, operand.index)));
         const bytes: HostTerm | null = index && size !== null ? arithmetic('*', index, integer(size)) : null;
-        return { object: base.object, offset: base.offset && bytes && arithmetic('+', base.offset, bytes), label: `${base.label}[]`, type: element }; // oxfmt-ignore
+        return {
+          object: base.object,
+          offset: base.offset && bytes && arithmetic('+', base.offset, bytes),
+          label: `${base.label}[]`,
+          type: element,
+        };
       }
       case 'pointee': {
         const pointer = this.value(activation, operand.pointer, state, null);
-        const name = operand.pointer.kind === 'ssa' && operand.pointer.label !== '' ? operand.pointer.label.replace(/\.\d+$/, '') : ''; // oxfmt-ignore
-        const label = name !== '' ? name : pointer.kind === 'pointer' ? pointer.memory.label : pointer.kind === 'symbol' ? pointer.symbol.label : ''; // oxfmt-ignore
+        const name = operand.pointer.kind === 'ssa' && operand.pointer.label !== '' ? operand.pointer.label.replace(/\.\d+$/, '') : '';
+        const label =
+          name !== '' ? name : pointer.kind === 'pointer' ? pointer.memory.label : pointer.kind === 'symbol' ? pointer.symbol.label : '';
         const place = this.objects.placeAt(pointer, label);
         if (!place) return null;
         const pointerType = this.typeOfOperand(activation, operand.pointer);
         const printed = operand.type === null ? null : activation.unit.types.typeOf(operand.type);
         const type = printed ?? (pointerType?.kind === 'pointer' ? pointerType.to : (hint ?? opaqueType));
-        return { object: place.object, offset: place.offset && arithmetic('+', place.offset, integer(operand.offset)), label, type }; // oxfmt-ignore
+        return { object: place.object, offset: place.offset && arithmetic('+', place.offset, integer(operand.offset)), label, type };
       }
       default:
         return null;
@@ -250,7 +265,7 @@ export class OperandEvaluator {
 
   variable(activation: Activation, name: string): TypedPlace {
     const own = activation.objects.get(name);
-    const declared = activation.fn.parameters.find((one) => one.name === name) ?? activation.fn.locals.find((one) => one.name === name); // oxfmt-ignore
+    const declared = activation.fn.parameters.find((one) => one.name === name) ?? activation.fn.locals.find((one) => one.name === name);
     const symbol = name.replace(/D\.\d+$/, '');
     if (declared && !declared.isStatic) {
       const type = activation.unit.types.typeOf(declared.type);
@@ -262,9 +277,7 @@ export class OperandEvaluator {
       const object = own ?? this.newVariable(activation, name, 'result', type);
       return { object, offset: zeroTerm, label: 'result', type };
     }
-    const type = declared
-      ? activation.unit.types.typeOf(declared.type)
-      : (activation.unit.typeOfVariable(symbol) ?? opaqueType);
+    const type = declared ? activation.unit.types.typeOf(declared.type) : (activation.unit.typeOfVariable(symbol) ?? opaqueType);
     return {
       object: this.staticObject(activation.unit, symbol, type),
       offset: zeroTerm,
@@ -279,8 +292,14 @@ export class OperandEvaluator {
     const symbol = this.objects.freshSymbol(label);
     let initial: ObjectState = unknownObject(symbol);
     if (passed?.kind === 'bytes') initial = { base: initial.base, cells: passed.cells };
-    else if (passed && size !== null) initial = { base: initial.base, cells: [{ offset: 0, bytes: size, content: { kind: 'value', value: passed.value } }] }; // oxfmt-ignore
-    const object = this.objects.createFresh('variable', label === '' ? 'a temporary' : label, size === null ? null : integer(size), initial); // oxfmt-ignore
+    else if (passed && size !== null)
+      initial = { base: initial.base, cells: [{ offset: 0, bytes: size, content: { kind: 'value', value: passed.value } }] };
+    const object = this.objects.createFresh(
+      'variable',
+      label === '' ? 'a temporary' : label,
+      size === null ? null : integer(size),
+      initial,
+    );
     activation.objects.set(name, object);
     return object;
   }
@@ -297,10 +316,10 @@ export class OperandEvaluator {
     const isConstant = data !== undefined && (data.isReadOnly || (uses !== null && !uses.isWritten && !uses.isTaken));
     const isInitial = isConstant || (data !== undefined && this.isAtStart && linkage === 'internal');
     const size = data?.bytes ?? bytesOfType(type);
-    const initial = isInitial ? this.initialContents(unit, symbol) : unknownObject({ id: `static ${id}`, label: plainName(symbol) }); // oxfmt-ignore
+    const initial = isInitial ? this.initialContents(unit, symbol) : unknownObject({ id: `static ${id}`, label: plainName(symbol) });
     const isOwned = uses !== null && isInitial && !uses.isInData;
     const kind = isConstant ? 'constant' : uses && !uses.isTaken ? 'private' : isOwned ? 'owned' : 'static';
-    const object = this.objects.create(kind, `static ${id}`, plainName(symbol), size === null ? null : integer(size), initial); // oxfmt-ignore
+    const object = this.objects.create(kind, `static ${id}`, plainName(symbol), size === null ? null : integer(size), initial);
     this.#statics.set(id, object);
     return object;
   }
@@ -326,8 +345,7 @@ export class OperandEvaluator {
       const length = Math.min(4, contents.length - at);
       const value = length === 4 ? BigInt(view.getInt32(at, true)) : BigInt(contents[at]!);
       const bytes = length === 4 ? 4 : 1;
-      if (value !== 0n)
-        cells.push({ offset: at, bytes, content: { kind: 'value', value: integerValue(integer(value)) } });
+      if (value !== 0n) cells.push({ offset: at, bytes, content: { kind: 'value', value: integerValue(integer(value)) } });
       at += bytes;
     }
     return { base: { kind: 'zero' }, cells };
@@ -344,7 +362,11 @@ export class OperandEvaluator {
       const bytes = Buffer.from(unit.dataOf(symbol)!.contents);
       value = { kind: 'text', text: bytes.subarray(0, -1).toString('latin1') };
     } else if (unit.dataOf(symbol) || unit.typeOfVariable(symbol))
-      value = this.objects.addressOf({ object: this.staticObject(unit, symbol, unit.typeOfVariable(symbol) ?? opaqueType), offset: integer(addend), label: symbol }); // oxfmt-ignore
+      value = this.objects.addressOf({
+        object: this.staticObject(unit, symbol, unit.typeOfVariable(symbol) ?? opaqueType),
+        offset: integer(addend),
+        label: symbol,
+      });
     else value = unit.functionValue(symbol);
     this.#literals.set(id, value);
     return value;
@@ -359,10 +381,10 @@ export class OperandEvaluator {
         return this.typeOfName(activation, operand.label, operand.version);
       case 'declaration': {
         if (operand.name === '<retval>') return types.typeOf(activation.fn.result);
-        const declared = activation.fn.parameters.find((one) => one.name === operand.name) ?? activation.fn.locals.find((one) => one.name === operand.name); // oxfmt-ignore
-        return declared
-          ? types.typeOf(declared.type)
-          : activation.unit.typeOfVariable(operand.name.replace(/D\.\d+$/, ''));
+        const declared =
+          activation.fn.parameters.find((one) => one.name === operand.name) ??
+          activation.fn.locals.find((one) => one.name === operand.name);
+        return declared ? types.typeOf(declared.type) : activation.unit.typeOfVariable(operand.name.replace(/D\.\d+$/, ''));
       }
       case 'field': {
         const base = this.typeOfOperand(activation, operand.of);
@@ -402,15 +424,20 @@ export class OperandEvaluator {
       for (const one of [...activation.fn.parameters, ...activation.fn.locals]) {
         names.set(one.name, one.type);
         const source = sourceName(one);
-        if (source !== one.name)
-          names.set(source, names.has(source) && names.get(source) !== one.type ? null : one.type);
+        if (source !== one.name) names.set(source, names.has(source) && names.get(source) !== one.type ? null : one.type);
       }
       // Of variables of one name and several types: what is assigned has the type.
-      const typed = (one: GimpleOperand): string | null => (one.kind === 'ssa' ? (names!.get(`${one.label}_${one.version}`) ?? names!.get(one.label) ?? null) : null); // oxfmt-ignore
+      const typed = (one: GimpleOperand): string | null =>
+        one.kind === 'ssa' ? (names!.get(`${one.label}_${one.version}`) ?? names!.get(one.label) ?? null) : null;
       for (const { statements } of activation.fn.blocks)
         for (const one of statements) {
-          const [target, sources] = one.kind === 'phi' ? [one.target, one.sources.map(({ value }) => value)] : one.kind === 'assign' && one.operator === 'ssa_name' ? [one.target, one.operands] : [null, []]; // oxfmt-ignore
-          if (target?.kind !== 'ssa' || names.get(target.label) !== null || names.has(`${target.label}_${target.version}`)) continue; // oxfmt-ignore
+          const [target, sources] =
+            one.kind === 'phi'
+              ? [one.target, one.sources.map(({ value }) => value)]
+              : one.kind === 'assign' && one.operator === 'ssa_name'
+                ? [one.target, one.operands]
+                : [null, []];
+          if (target?.kind !== 'ssa' || names.get(target.label) !== null || names.has(`${target.label}_${target.version}`)) continue;
           const type = sources.map(typed).find((own) => own !== null);
           if (type !== undefined) names.set(`${target.label}_${target.version}`, type);
         }

@@ -66,7 +66,7 @@ function computeFlow(fn: GimpleFunction): Flow {
   let isReducible = true;
   for (const [header, body] of bodies)
     for (const id of body)
-      if (id !== header && (id === first || (predecessors.get(id) ?? []).some((one) => !body.has(one)))) isReducible = false; // oxfmt-ignore
+      if (id !== header && (id === first || (predecessors.get(id) ?? []).some((one) => !body.has(one)))) isReducible = false;
   const loops = new Map([...bodies].map(([header, body]) => [header, { header, blocks: body }]));
   return { blocks, first, order, loops, isReducible };
 }

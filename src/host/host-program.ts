@@ -3,7 +3,7 @@ import type { HostUnit } from './host-unit.ts';
 
 /** Functions that run device work at other times than the order of the calls, or in other threads of the program. */
 const elsewhere =
-  /(?:cudaStreamCreateWith\w*|cuStreamCreate\w*|\w*BeginCapture\w*|\w+_pts[zd]|cudaGetSymbolAddress|cuModuleGetGlobal|cudaIpc\w*|pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback|_ZN6thrust\w*)D\.\d+/; // oxfmt-ignore
+  /(?:cudaStreamCreateWith\w*|cuStreamCreate\w*|\w*BeginCapture\w*|\w+_pts[zd]|cudaGetSymbolAddress|cuModuleGetGlobal|cudaIpc\w*|pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback|_ZN6thrust\w*)D\.\d+/;
 
 /** Functions that start threads, or call functions of the program from other threads. */
 const threads = /(?:pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback)D\.\d+/;
@@ -27,8 +27,7 @@ export class HostProgram {
     this.#byPath = new Map(units.map((unit) => [unit.path, unit]));
     for (const unit of units)
       for (const symbol of unit.definitions())
-        if (unit.linkageOf(symbol) === 'external' && !this.#definitions.has(symbol))
-          this.#definitions.set(symbol, unit);
+        if (unit.linkageOf(symbol) === 'external' && !this.#definitions.has(symbol)) this.#definitions.set(symbol, unit);
   }
 
   /** The function that a name denotes in a unit; null if no unit defines it. */

@@ -66,11 +66,14 @@ export class HostUnit {
     this.types = new PrintedTypes(debug, gimple);
     this.#data = data;
     this.#kernels = kernels;
-    for (const [symbol, text] of this.#texts)
-      this.types.learn({ symbol, result: '', parameters: parseGimpleParameters(text), locals: [] });
-    this.#aliases = new Map([...assembly.matchAll(/^\t\.set\t(\S+),(\S+)$/gm)].map(([, alias, symbol]) => [alias!, symbol!])); // oxfmt-ignore
-    this.initialisers = [...assembly.matchAll(/^\t\.section\t\.(?:init_array|ctors)\b.*\n(?:\t\.align.*\n)?\t\.quad\t(\S+)$/gm)].map(([, symbol]) => symbol!); // oxfmt-ignore
-    this.#linkage = new Map([...assembly.matchAll(/^\t\.(globl|weak)\t(\S+)$/gm)].map(([, kind, symbol]) => [symbol!, kind === 'weak' ? 'weak' : 'external'])); // oxfmt-ignore
+    for (const [symbol, text] of this.#texts) this.types.learn({ symbol, result: '', parameters: parseGimpleParameters(text), locals: [] });
+    this.#aliases = new Map([...assembly.matchAll(/^\t\.set\t(\S+),(\S+)$/gm)].map(([, alias, symbol]) => [alias!, symbol!]));
+    this.initialisers = [...assembly.matchAll(/^\t\.section\t\.(?:init_array|ctors)\b.*\n(?:\t\.align.*\n)?\t\.quad\t(\S+)$/gm)].map(
+      ([, symbol]) => symbol!,
+    );
+    this.#linkage = new Map(
+      [...assembly.matchAll(/^\t\.(globl|weak)\t(\S+)$/gm)].map(([, kind, symbol]) => [symbol!, kind === 'weak' ? 'weak' : 'external']),
+    );
   }
 
   /** The symbol under which a function has its body: constructors of complete objects are often those of bases. */
@@ -98,8 +101,7 @@ export class HostUnit {
 
   /** The address of a function, with a name by which other units find it. */
   functionValue(symbol: string): HostFunction {
-    const isOwn =
-      this.isDefined(symbol) && this.linkageOf(this.definition(symbol)) !== 'external' && !this.isKernel(symbol);
+    const isOwn = this.isDefined(symbol) && this.linkageOf(this.definition(symbol)) !== 'external' && !this.isKernel(symbol);
     return { kind: 'function', name: isOwn ? `${this.path}!${symbol}` : symbol };
   }
 
@@ -116,7 +118,9 @@ export class HostUnit {
   /** Whether some function names a symbol other than as the function that it calls. */
   takesAddress(symbol: string): boolean {
     const uses = new RegExp(`(?<!gimple_call <)(?<![\\w$.])${symbol.replace(/[$.]/g, '\\$&')}D\\.\\d+`);
-    return [...this.#texts.values()].some((text) => text.includes(symbol) && text.split('\n').some((line) => /gimple_/.test(line) && uses.test(line))); // oxfmt-ignore
+    return [...this.#texts.values()].some(
+      (text) => text.includes(symbol) && text.split('\n').some((line) => /gimple_/.test(line) && uses.test(line)),
+    );
   }
 
   /** Types of the parameters of a function of the unit, as far as they are known. */
@@ -156,16 +160,14 @@ export class HostUnit {
     const known = this.#uses.get(symbol);
     if (known) return known;
     const name = new RegExp(`(?<![\\w$.])${symbol.replace(/[$.]/g, '\\$&')}D\\.\\d+`);
-    const isInData = [...this.#data.values()].some(({ pointers }) => [...pointers.values()].some((one) => one.symbol === symbol)); // oxfmt-ignore
+    const isInData = [...this.#data.values()].some(({ pointers }) => [...pointers.values()].some((one) => one.symbol === symbol));
     let [isWritten, isTaken] = [false, isInData];
     for (const text of this.#texts.values()) {
       if (!text.includes(symbol)) continue;
       for (const line of text.split('\n')) {
         if (!name.test(line) || line.startsWith(';;') || /^ {2}(?:static |const )/.test(line)) continue;
-        const read = /gimple_(?:assign <\w+, ([^,]*), (.*)|cond <(.*)|switch <(.*)|return <(.*)|phi <([^,]*), (.*))/.exec(line); // oxfmt-ignore
-        const taken = new RegExp(
-          `&(?:\\[[^\\]]*\\] )*\\(?(?:\\[[^\\]]*\\] )*${name.source.replace('(?<![\\w$.])', '')}`,
-        );
+        const read = /gimple_(?:assign <\w+, ([^,]*), (.*)|cond <(.*)|switch <(.*)|return <(.*)|phi <([^,]*), (.*))/.exec(line);
+        const taken = new RegExp(`&(?:\\[[^\\]]*\\] )*\\(?(?:\\[[^\\]]*\\] )*${name.source.replace('(?<![\\w$.])', '')}`);
         if (taken.test(line)) isTaken = true;
         else if (!read || name.test(read[1] ?? '')) isWritten = true;
       }
@@ -181,7 +183,8 @@ export class HostUnit {
   /** Functions with the names that they mention. Stubs of kernels are left out. */
   *names(): Iterable<readonly [symbol: string, names: ReadonlySet<string>]> {
     for (const [symbol, text] of this.#texts)
-      if (!this.#isStub(symbol)) yield [symbol, new Set([...text.matchAll(/(?<![\w$.])([A-Za-z_][\w$.]*?)D\.\d+/g)].map(([, one]) => one!))]; // oxfmt-ignore
+      if (!this.#isStub(symbol))
+        yield [symbol, new Set([...text.matchAll(/(?<![\w$.])([A-Za-z_][\w$.]*?)D\.\d+/g)].map(([, one]) => one!))];
   }
 
   #isStub(symbol: string): boolean {
@@ -207,7 +210,7 @@ export class HostUnit {
       }
     const reaching = new Set(this.launching());
     for (const one of reaching) for (const user of users.get(one) ?? []) reaching.add(user);
-    return (this.#launchers = [...reaching].filter((symbol) => this.linkageOf(symbol) === 'external' && symbol !== 'main')); // oxfmt-ignore
+    return (this.#launchers = [...reaching].filter((symbol) => this.linkageOf(symbol) === 'external' && symbol !== 'main'));
   }
 
   /** Symbols whose addresses a variable holds initially. */
@@ -218,13 +221,13 @@ export class HostUnit {
   /** Functions that a call may be of which only that is known, as far as initialised data holds their addresses. */
   candidates(callee: UnknownCallee): ReadonlySet<string> {
     const found = new Set<string>();
-    const add = (address: { readonly symbol: string } | undefined): void => void (address && found.add(this.definition(address.symbol))); // oxfmt-ignore
+    const add = (address: { readonly symbol: string } | undefined): void => void (address && found.add(this.definition(address.symbol)));
     for (const { symbol, isInternal, pointers } of this.#data.values()) {
       const isOfVirtual = symbol.startsWith('_ZTV');
       if (callee.kind === 'virtual') {
         // Functions follow the type of the object, also in the parts of the table for further bases (Itanium C++ ABI, 2.5).
         if (isOfVirtual && this.#hasBase(`_ZTI${symbol.slice(4)}`, callee.name, new Set()))
-          for (const [at, one] of pointers) if (one.symbol.startsWith('_ZTI')) add(pointers.get(at + 8 + 8 * callee.slot)); // oxfmt-ignore
+          for (const [at, one] of pointers) if (one.symbol.startsWith('_ZTI')) add(pointers.get(at + 8 + 8 * callee.slot));
       } else if (callee.kind === 'anything' || (!isOfVirtual && (callee.kind === 'pointer' || !isInternal)))
         for (const one of pointers.values()) add(one);
     }
@@ -237,7 +240,7 @@ export class HostUnit {
     const data = this.#data.get(type);
     if (!data || seen.has(type)) return !data;
     seen.add(type);
-    return [...data.pointers.values()].some(({ symbol }) => symbol.startsWith('_ZTI') && this.#hasBase(symbol, name, seen)); // oxfmt-ignore
+    return [...data.pointers.values()].some(({ symbol }) => symbol.startsWith('_ZTI') && this.#hasBase(symbol, name, seen));
   }
 }
 

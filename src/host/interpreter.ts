@@ -3,10 +3,10 @@
  * they were chosen. A statement that is not understood makes the whole state unknown.
  */
 import { HostStore } from '../cuda/host/host-store.ts';
-import { type Fact, appliedSymbol, arithmetic, compared, integer, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
+import { type Fact, appliedSymbol, arithmetic, compared, integer, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts';
+import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '../cuda/host/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
-import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts'; // oxfmt-ignore
+import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import { type HostUnit } from './host-unit.ts';
 import type { Activation, EdgeState, FollowedCall, Outcome, Passed } from './activation.ts';
@@ -35,16 +35,14 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
   /** Executes a function with arguments. */
   execute(call: FollowedCall, given: readonly Passed[], state: State): Outcome {
     const { unit, fn, caller } = call;
-    const parameters = new Map(
-      fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one, fn.symbol)]),
-    );
-    const activation: Activation = { ...call, depth: (caller?.depth ?? 0) + 1, objects: new Map(), parameters, returns: [], throws: [] }; // oxfmt-ignore
+    const parameters = new Map(fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one, fn.symbol)]));
+    const activation: Activation = { ...call, depth: (caller?.depth ?? 0) + 1, objects: new Map(), parameters, returns: [], throws: [] };
     const own: State = { ...state, values: HostStore.empty() };
     const flow = blockFlowOf(fn);
     this.region(activation, null, [{ from: -1, to: flow.first, state: own }]);
     const { state: after, value } = this.joined(activation.returns);
     const thrown = this.merged(activation.throws);
-    const back = (one: State | null): State | null => one && { ...one, values: state.values.copy(), configuration: state.configuration }; // oxfmt-ignore
+    const back = (one: State | null): State | null => one && { ...one, values: state.values.copy(), configuration: state.configuration };
     return { state: back(after), value, thrown: back(thrown) };
   }
 
@@ -55,9 +53,17 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     if (type.kind === 'record' || type.kind === 'array') {
       const bytes = bytesOfType(type) ?? 0;
       const symbol = this.objects.freshSymbol(label);
-      return { kind: 'bytes', cells: [{ offset: 0, bytes, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: 0 } }], type, place: null }; // oxfmt-ignore
+      return {
+        kind: 'bytes',
+        cells: [{ offset: 0, bytes, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: 0 } }],
+        type,
+        place: null,
+      };
     }
-    const origin = fn === 'main' ? `\`${label}\` of \`main\`` : `the parameter \`${label}\` of \`${sourceNameOf(fn)}\`, of which not all callers were read`; // oxfmt-ignore
+    const origin =
+      fn === 'main'
+        ? `\`${label}\` of \`main\``
+        : `the parameter \`${label}\` of \`${sourceNameOf(fn)}\`, of which not all callers were read`;
     return { kind: 'scalar', value: this.objects.fresh(label, scalarName(type), origin), type };
   }
 
@@ -82,7 +88,8 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       pending.delete(id);
       const inner = flow.loops.get(id);
       const state = edges.map((edge) => edge.state).reduce((all, one) => mergeStates(all, one, this.objects.context));
-      const out = inner && inner !== loop ? executeLoop(this, activation, inner, state) : this.block(activation, flow.blocks.get(id)!, state); // oxfmt-ignore
+      const out =
+        inner && inner !== loop ? executeLoop(this, activation, inner, state) : this.block(activation, flow.blocks.get(id)!, state);
       for (const edge of out) send(edge, false);
     }
     return leaving;
@@ -96,7 +103,12 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       if (statement.kind !== 'phi') continue;
       const source = statement.sources.find((one) => one.from === from);
       if (statement.target.kind !== 'ssa') continue;
-      values.push([statement.target.version, source ? this.value(activation, source.value, state, this.typeOfOperand(activation, statement.target)) : this.objects.fresh(statement.target.label)]); // oxfmt-ignore
+      values.push([
+        statement.target.version,
+        source
+          ? this.value(activation, source.value, state, this.typeOfOperand(activation, statement.target))
+          : this.objects.fresh(statement.target.label),
+      ]);
     }
     for (const [version, value] of values) state.values.set(version, value);
     return { from, to, state };
@@ -134,11 +146,24 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
           break;
         }
         case 'condition': {
-          const type =
-            this.typeOfOperand(activation, statement.left) ?? this.typeOfOperand(activation, statement.right);
-          const [left, right] = [statement.left, statement.right].map((one) => this.value(activation, one, state, type)) as [HostValue, HostValue]; // oxfmt-ignore
-          const fact = this.decided(hostComparison(statement.operator, left, right, type) ?? this.objects.undecided(), state); // oxfmt-ignore
-          return [...out, ...this.branch(activation, block.id, [[statement.then, fact], [statement.otherwise, negatedFact(fact)]], state)]; // oxfmt-ignore
+          const type = this.typeOfOperand(activation, statement.left) ?? this.typeOfOperand(activation, statement.right);
+          const [left, right] = [statement.left, statement.right].map((one) => this.value(activation, one, state, type)) as [
+            HostValue,
+            HostValue,
+          ];
+          const fact = this.decided(hostComparison(statement.operator, left, right, type) ?? this.objects.undecided(), state);
+          return [
+            ...out,
+            ...this.branch(
+              activation,
+              block.id,
+              [
+                [statement.then, fact],
+                [statement.otherwise, negatedFact(fact)],
+              ],
+              state,
+            ),
+          ];
         }
         case 'switch':
           return [...out, ...this.switch(activation, block.id, statement, state)];
@@ -149,7 +174,10 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
           if (this.isCutShort) return out;
           this.objects.settle(state);
           const isInPlace = statement.value?.kind === 'ssa' && this.isSlot(activation, statement.value);
-          activation.returns.push({ state, value: isInPlace ? 'in place' : statement.value ? this.passed(activation, statement.value, state, null) : null }); // oxfmt-ignore
+          activation.returns.push({
+            state,
+            value: isInPlace ? 'in place' : statement.value ? this.passed(activation, statement.value, state, null) : null,
+          });
           return out;
         }
         case 'resume':
@@ -191,7 +219,8 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       const { then, otherwise } = value;
       // A program that reads or writes at a null pointer does not go on.
       const isRead = operand.kind !== 'address';
-      const possible = isRead && isNullPointer(then) ? negatedFact(value.condition) : isRead && isNullPointer(otherwise) ? value.condition : null; // oxfmt-ignore
+      const possible =
+        isRead && isNullPointer(then) ? negatedFact(value.condition) : isRead && isNullPointer(otherwise) ? value.condition : null;
       if (possible) assume(state, possible);
       const known = this.decided(value.condition, state);
       if (known.kind === 'truth') {
@@ -203,10 +232,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       other.values.set(version, value.otherwise);
       assume(state, value.condition);
       assume(other, negatedFact(value.condition));
-      const [first, second] = [
-        this.eachPointer(activation, statement, state, run),
-        this.eachPointer(activation, statement, other, run),
-      ];
+      const [first, second] = [this.eachPointer(activation, statement, state, run), this.eachPointer(activation, statement, other, run)];
       const merged = mergeStates(first, second, this.objects.context);
       merged.values.set(version, value);
       return merged;
@@ -219,12 +245,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     return successors.map((to) => [to, this.objects.undecided()] as const);
   }
 
-  branch(
-    activation: Activation,
-    from: number,
-    branches: readonly (readonly [number, Fact])[],
-    state: State,
-  ): EdgeState[] {
+  branch(activation: Activation, from: number, branches: readonly (readonly [number, Fact])[], state: State): EdgeState[] {
     const possible = branches.filter(([, fact]) => fact.kind !== 'truth' || fact.value);
     return possible.map(([to, fact], at) => {
       const own = at === possible.length - 1 ? state : cloneState(state);
@@ -233,28 +254,30 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     });
   }
 
-  switch(
-    activation: Activation,
-    from: number,
-    statement: GimpleStatement & { kind: 'switch' },
-    state: State,
-  ): EdgeState[] {
-    const term = termOf(
-      this.value(activation, statement.value, state, this.typeOfOperand(activation, statement.value)),
-    );
+  switch(activation: Activation, from: number, statement: GimpleStatement & { kind: 'switch' }, state: State): EdgeState[] {
+    const term = termOf(this.value(activation, statement.value, state, this.typeOfOperand(activation, statement.value)));
     const byTarget = new Map<number, Fact>();
     let others: Fact = truth(true);
     for (const { values, to } of statement.cases) {
       if (!values) continue;
       const [low, high] = [integer(values[0]), integer(values[1])];
-      const fact: Fact = !term ? this.objects.undecided() : values[0] === values[1] ? compared('==', term, low) : both(compared('>=', term, low), compared('<=', term, high)); // oxfmt-ignore
+      const fact: Fact = !term
+        ? this.objects.undecided()
+        : values[0] === values[1]
+          ? compared('==', term, low)
+          : both(compared('>=', term, low), compared('<=', term, high));
       others = both(others, negatedFact(fact));
       const known = byTarget.get(to);
       byTarget.set(to, known ? either(known, fact) : fact);
     }
     const fallback = statement.cases.find(({ values }) => !values)?.to;
-    if (fallback !== undefined) byTarget.set(fallback, byTarget.has(fallback) ? either(byTarget.get(fallback)!, others) : others); // oxfmt-ignore
-    return this.branch(activation, from, [...byTarget].map(([to, fact]) => [to, this.decided(fact, state)] as const), state); // oxfmt-ignore
+    if (fallback !== undefined) byTarget.set(fallback, byTarget.has(fallback) ? either(byTarget.get(fallback)!, others) : others);
+    return this.branch(
+      activation,
+      from,
+      [...byTarget].map(([to, fact]) => [to, this.decided(fact, state)] as const),
+      state,
+    );
   }
 
   /** A statement that is not understood: all that the program can change is unknown. */
@@ -275,14 +298,11 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     if (target.kind === 'ssa') {
       const type = this.typeOfOperand(activation, target);
       const value = this.operation(activation, operator, operands, type, state);
-      state.values.set(
-        target.version,
-        value ?? this.unknownResult(activation, operator, operands, target.label, type, state),
-      );
+      state.values.set(target.version, value ?? this.unknownResult(activation, operator, operands, target.label, type, state));
       return;
     }
     const [first] = operands;
-    const place = this.place(activation, target, state, first && isMemory(first) ? this.typeOfOperand(activation, first) : null); // oxfmt-ignore
+    const place = this.place(activation, target, state, first && isMemory(first) ? this.typeOfOperand(activation, first) : null);
     if (!place) {
       // A write through a null pointer, or to a place of unknown kind.
       return this.everythingUnknown(activation, state);
@@ -293,7 +313,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     if (first && isMemory(first) && !isFunction && (isAggregate || operands.length === 1)) {
       const source = this.place(activation, first, state, place.type);
       const bytes = bytesOfType(place.type) ?? (source ? bytesOfType(source.type) : null);
-      const isScalar = /^(?:integer|float|pointer)$/.test(place.type.kind) || /^(?:integer|float|pointer)$/.test(source?.type.kind ?? ''); // oxfmt-ignore
+      const isScalar = /^(?:integer|float|pointer)$/.test(place.type.kind) || /^(?:integer|float|pointer)$/.test(source?.type.kind ?? '');
       if (bytes === null && target.kind === 'declaration' && first.kind === 'declaration' && source) {
         this.objects.copyWhole(place.object, this.objects.contents(source.object, state).cells, state);
         return;
@@ -304,8 +324,10 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       }
     }
     if (first?.kind === 'string') return this.objects.fill(place, bytesOfType(place.type), false, state);
-    const type = place.type.kind === 'opaque' && first ? (this.typeOfOperand(activation, first) ?? place.type) : place.type; // oxfmt-ignore
-    const value = this.operation(activation, operator, operands, type, state) ?? this.unknownResult(activation, operator, operands, place.label, type, state); // oxfmt-ignore
+    const type = place.type.kind === 'opaque' && first ? (this.typeOfOperand(activation, first) ?? place.type) : place.type;
+    const value =
+      this.operation(activation, operator, operands, type, state) ??
+      this.unknownResult(activation, operator, operands, place.label, type, state);
     // Other bits of the same bytes stay.
     if (isBitField(place.type)) {
       this.objects.lose(value);
@@ -327,7 +349,9 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     const name = type ? scalarName(type) : undefined;
     const shown = label === '' ? 'a number' : label;
     const keys = given.flatMap((one) => (one.kind === 'scalar' ? [valueKey(one.value)] : []));
-    return name !== undefined && keys.length === given.length ? { kind: 'symbol', symbol: appliedSymbol(`${name} ${operator}`, keys, shown, name) } : this.objects.fresh(shown, name); // oxfmt-ignore
+    return name !== undefined && keys.length === given.length
+      ? { kind: 'symbol', symbol: appliedSymbol(`${name} ${operator}`, keys, shown, name) }
+      : this.objects.fresh(shown, name);
   }
 
   /** The value of an operator; null if it is unknown. */
@@ -366,26 +390,26 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       }
       case 'pointer_plus_expr': {
         const pointer = this.value(activation, first, state, null);
-        const by = second
-          ? termOf(this.value(activation, second, state, this.typeOfOperand(activation, second)))
-          : null;
+        const by = second ? termOf(this.value(activation, second, state, this.typeOfOperand(activation, second))) : null;
         const constant = by ? termConstant(by) : undefined;
         const moved = movedBy(pointer, constant === undefined ? by : integer(BigInt.asIntN(64, constant)));
         if (!moved) this.objects.lose(pointer);
         return moved;
       }
       case 'pointer_diff_expr': {
-        const [a, b] = [first, second!].map((one) => pointerOfText(this.value(activation, one, state, null))) as [
-          HostValue,
-          HostValue,
-        ];
-        const isOne =
-          a.kind === 'pointer' && b.kind === 'pointer' && a.memory.id === b.memory.id && a.offset && b.offset;
+        const [a, b] = [first, second!].map((one) => pointerOfText(this.value(activation, one, state, null))) as [HostValue, HostValue];
+        const isOne = a.kind === 'pointer' && b.kind === 'pointer' && a.memory.id === b.memory.id && a.offset && b.offset;
         const both = a.kind === 'symbol' && b.kind === 'symbol' && a.symbol.id === b.symbol.id;
         if (both) return integerValue(zeroTerm);
-        const [start, moved] = a.kind === 'symbol' && b.kind === 'pointer' ? [a.symbol.id, b] : b.kind === 'symbol' && a.kind === 'pointer' ? [b.symbol.id, a] : [null, null]; // oxfmt-ignore
-        if (moved && moved.memory.id === start && moved.offset) return integerValue(moved === a ? moved.offset : arithmetic('-', zeroTerm, moved.offset) ?? moved.offset); // oxfmt-ignore
-        const difference = isOne && a.kind === 'pointer' && b.kind === 'pointer' ? arithmetic('-', a.offset, b.offset) : null; // oxfmt-ignore
+        const [start, moved] =
+          a.kind === 'symbol' && b.kind === 'pointer'
+            ? [a.symbol.id, b]
+            : b.kind === 'symbol' && a.kind === 'pointer'
+              ? [b.symbol.id, a]
+              : [null, null];
+        if (moved && moved.memory.id === start && moved.offset)
+          return integerValue(moved === a ? moved.offset : (arithmetic('-', zeroTerm, moved.offset) ?? moved.offset));
+        const difference = isOne && a.kind === 'pointer' && b.kind === 'pointer' ? arithmetic('-', a.offset, b.offset) : null;
         if (difference) return integerValue(difference);
         // The same for the same two pointers: the size of a container is one value.
         return {
@@ -396,8 +420,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       case 'cond_expr':
         return null;
     }
-    const operandType =
-      this.typeOfOperand(activation, first) ?? (second ? this.typeOfOperand(activation, second) : null);
+    const operandType = this.typeOfOperand(activation, first) ?? (second ? this.typeOfOperand(activation, second) : null);
     const values = operands.map((one) => this.value(activation, one, state, operandType));
     if (/^(?:eq|ne|lt|le|gt|ge)_expr$/.test(operator) && second) {
       const fact = hostComparison(operator, values[0]!, values[1]!, operandType);

@@ -48,17 +48,22 @@ function extentsIn(contents: ObjectState, offset: number, label: string): HostVa
   const sources = new Set<string>();
   for (const [at, axis] of ['x', 'y', 'z'].entries()) {
     const { value } = readScalar(contents, offset + 4 * at, 4, `${label}.${axis}`);
-    fields.set(axis, value.kind === 'symbol' && value.symbol.type === undefined ? { kind: 'symbol', symbol: { ...value.symbol, type: 'unsigned int' } } : value); // oxfmt-ignore
+    fields.set(
+      axis,
+      value.kind === 'symbol' && value.symbol.type === undefined
+        ? { kind: 'symbol', symbol: { ...value.symbol, type: 'unsigned int' } }
+        : value,
+    );
     sources.add(value.kind === 'symbol' ? value.symbol.id.replace(/\+\d+:4$/, '') : String(at));
   }
   // Extents that are those of an unknown object specify none.
-  const isWhole = sources.size === 1 && [...fields.values()].every((value) => value.kind === 'symbol' && /\+\d+:4$/.test(value.symbol.id)); // oxfmt-ignore
-  return { kind: 'record', fields, rest: { id: `extents ${[...sources].join()}`, label, ...(isWhole ? { type: 'dim3' } : {}) } }; // oxfmt-ignore
+  const isWhole = sources.size === 1 && [...fields.values()].every((value) => value.kind === 'symbol' && /\+\d+:4$/.test(value.symbol.id));
+  return { kind: 'record', fields, rest: { id: `extents ${[...sources].join()}`, label, ...(isWhole ? { type: 'dim3' } : {}) } };
 }
 
 function extentsOfPassed(passed: Passed | undefined): HostValue | undefined {
   if (passed?.kind !== 'bytes') return undefined;
-  return extentsIn({ base: { kind: 'unknown', symbol: { id: 'no bytes', label: 'dim3' } }, cells: passed.cells }, 0, 'dim3'); // oxfmt-ignore
+  return extentsIn({ base: { kind: 'unknown', symbol: { id: 'no bytes', label: 'dim3' } }, cells: passed.cells }, 0, 'dim3');
 }
 
 function scalarOf(passed: Passed | undefined): HostValue | undefined {
@@ -67,8 +72,9 @@ function scalarOf(passed: Passed | undefined): HostValue | undefined {
 
 /** A value that a kernel is given: scalars, and records by the names of their members. */
 function argumentOf(passed: Passed): HostValue {
-  if (passed.kind === 'scalar') return passed.value.kind === 'either' ? { kind: 'symbol', symbol: { id: valueKey(passed.value), label: 'a pointer' } } : passed.value; // oxfmt-ignore
-  const contents: ObjectState = { base: { kind: 'unknown', symbol: { id: 'no bytes', label: 'an argument' } }, cells: passed.cells }; // oxfmt-ignore
+  if (passed.kind === 'scalar')
+    return passed.value.kind === 'either' ? { kind: 'symbol', symbol: { id: valueKey(passed.value), label: 'a pointer' } } : passed.value;
+  const contents: ObjectState = { base: { kind: 'unknown', symbol: { id: 'no bytes', label: 'an argument' } }, cells: passed.cells };
   return valueAt(contents, 0, passed.type, 'an argument');
 }
 
@@ -109,7 +115,12 @@ export class LaunchReader {
   configure({ given, activation }: CallRequest, state: State): void {
     const [grid, block, shared] = given;
     const unknown: HostValue = { kind: 'symbol', symbol: this.#host.objects.freshSymbol('dim3', 'dim3') };
-    state.configuration = { grid: extentsOfPassed(grid) ?? unknown, block: extentsOfPassed(block) ?? unknown, shared: scalarOf(shared) ?? this.#host.objects.fresh('bytes of shared memory'), within: activation }; // oxfmt-ignore
+    state.configuration = {
+      grid: extentsOfPassed(grid) ?? unknown,
+      block: extentsOfPassed(block) ?? unknown,
+      shared: scalarOf(shared) ?? this.#host.objects.fresh('bytes of shared memory'),
+      within: activation,
+    };
   }
 
   /** A call of a kernel's stub with a configuration. */
@@ -135,7 +146,14 @@ export class LaunchReader {
       case 'cudaLaunchCooperativeKernel':
       case 'cudaLaunchCooperativeKernel_ptsz': {
         const kernels = kernelsOf(scalarOf(given[0]));
-        const configured = { grid: extentsOfPassed(given[1]), block: extentsOfPassed(given[2]), shared: scalarOf(given[4]), cluster: undefined, cooperative: name.includes('Cooperative'), startsEarly: false }; // oxfmt-ignore
+        const configured = {
+          grid: extentsOfPassed(given[1]),
+          block: extentsOfPassed(given[2]),
+          shared: scalarOf(given[4]),
+          cluster: undefined,
+          cooperative: name.includes('Cooperative'),
+          startsEarly: false,
+        };
         return this.#launchesOf(kernels, configured, scalarOf(given[3]), from, state);
       }
       case 'cudaLaunchKernelExC':
@@ -147,7 +165,14 @@ export class LaunchReader {
       case 'cuLaunchKernel':
       case 'cuLaunchCooperativeKernel': {
         const extents = (from: number): HostValue | undefined => recordOf(given.slice(from, from + 3).map(scalarOf));
-        const configured = { grid: extents(1), block: extents(4), shared: scalarOf(given[7]), cluster: undefined, cooperative: name !== 'cuLaunchKernel', startsEarly: false }; // oxfmt-ignore
+        const configured = {
+          grid: extents(1),
+          block: extents(4),
+          shared: scalarOf(given[7]),
+          cluster: undefined,
+          cooperative: name !== 'cuLaunchKernel',
+          startsEarly: false,
+        };
         return this.#launchesOf(kernelsOf(scalarOf(given[0])), configured, scalarOf(given[9]), from, state);
       }
       case 'cuLaunchKernelEx': {
@@ -171,8 +196,15 @@ export class LaunchReader {
         return this.#node(scalarOf(given.at(-1)), 16, from, state);
       }
       default:
-        return /^(?:cu(?:da)?Launch\w*Kernel\w*|cu(?:da)?Graph\w*Kernel\w*Params\w*|cuGraphAddKernelNode\w*|cudaLaunchDevice\w*)$/.test(name) && !/Get/.test(name) // oxfmt-ignore
-          ? this.#launches([], { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }, undefined, state) // oxfmt-ignore
+        return /^(?:cu(?:da)?Launch\w*Kernel\w*|cu(?:da)?Graph\w*Kernel\w*Params\w*|cuGraphAddKernelNode\w*|cudaLaunchDevice\w*)$/.test(
+          name,
+        ) && !/Get/.test(name)
+          ? this.#launches(
+              [],
+              { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true },
+              undefined,
+              state,
+            )
           : null;
     }
   }
@@ -182,41 +214,47 @@ export class LaunchReader {
     const at = (offset: number, bytes: number): HostValue | undefined =>
       contents ? readScalar(contents, start + offset, bytes, 'a parameter').value : undefined;
     const extents = (offset: number): HostValue | undefined => contents && extentsIn(contents, start + offset, 'dim3');
-    const configured = { grid: extents(nodeLayout.grid), block: extents(nodeLayout.block), shared: at(nodeLayout.shared, 4), cluster: undefined, cooperative: false, startsEarly: true }; // oxfmt-ignore
-    return this.#launchesOf(
-      kernelsOf(at(nodeLayout.function, 8)),
-      configured,
-      at(nodeLayout.parameters, 8),
-      from,
-      state,
-    );
+    const configured = {
+      grid: extents(nodeLayout.grid),
+      block: extents(nodeLayout.block),
+      shared: at(nodeLayout.shared, 4),
+      cluster: undefined,
+      cooperative: false,
+      startsEarly: true,
+    };
+    return this.#launchesOf(kernelsOf(at(nodeLayout.function, 8)), configured, at(nodeLayout.parameters, 8), from, state);
   }
 
   /** Contents of the object that an address points to; undefined if it is unknown which. */
   #pointed(address: HostValue | undefined, state: State): ObjectState | undefined {
-    const place = address && (address.kind === 'pointer' || address.kind === 'symbol') ? this.#host.objects.placeAt(address, 'a parameter') : null; // oxfmt-ignore
+    const place =
+      address && (address.kind === 'pointer' || address.kind === 'symbol') ? this.#host.objects.placeAt(address, 'a parameter') : null;
     const start = place?.offset ? termConstant(place.offset) : undefined;
     if (!place || start === undefined) return undefined;
     const contents = this.#host.objects.contents(place.object, state);
     if (start === 0n) return contents;
     const shift = Number(start);
-    const moved = contents.cells.filter(({ offset }) => offset >= shift).map((cell) => ({ ...cell, offset: cell.offset - shift })); // oxfmt-ignore
-    return { base: contents.base.kind === 'zero' ? contents.base : { kind: 'unknown', symbol: { ...contents.base.symbol, id: `${contents.base.symbol.id} from ${shift}` } }, cells: moved }; // oxfmt-ignore
+    const moved = contents.cells.filter(({ offset }) => offset >= shift).map((cell) => ({ ...cell, offset: cell.offset - shift }));
+    return {
+      base:
+        contents.base.kind === 'zero'
+          ? contents.base
+          : { kind: 'unknown', symbol: { ...contents.base.symbol, id: `${contents.base.symbol.id} from ${shift}` } },
+      cells: moved,
+    };
   }
 
-  #configurationIn(
-    contents: ObjectState | undefined,
-    state: State,
-    extents: (at: number) => HostValue | undefined,
-  ): Configuration {
-    if (!contents) return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true }; // oxfmt-ignore
+  #configurationIn(contents: ObjectState | undefined, state: State, extents: (at: number) => HostValue | undefined): Configuration {
+    if (!contents)
+      return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true };
     const { grid, block, shared, attributes, count } = configurationLayout;
-    const read = (from: ObjectState, at: number, bytes: number): HostValue => readScalar(from, at, bytes, 'a parameter').value; // oxfmt-ignore
+    const read = (from: ObjectState, at: number, bytes: number): HostValue => readScalar(from, at, bytes, 'a parameter').value;
     const common = { grid: extents(grid), block: extents(block), shared: read(contents, shared, 8) };
     const number = constantOf(read(contents, count, 4));
     if (number === 0n) return { ...common, cluster: undefined, cooperative: false, startsEarly: false };
     const list = this.#pointed(read(contents, attributes, 8), state);
-    if (number === undefined || !list || number > maxAttributes) return { ...common, cluster: undefined, cooperative: undefined, startsEarly: true }; // oxfmt-ignore
+    if (number === undefined || !list || number > maxAttributes)
+      return { ...common, cluster: undefined, cooperative: undefined, startsEarly: true };
     let cluster: HostValue | undefined;
     let cooperative: boolean | undefined = false;
     let startsEarly = false;
@@ -241,16 +279,11 @@ export class LaunchReader {
     state: State,
   ): Launch[] {
     if (kernels.length === 0) return this.#launches(kernels, configured, undefined, state);
-    return kernels.flatMap((kernel) => this.#launches([kernel], configured, this.#arguments(kernel, list, from, state), state)); // oxfmt-ignore
+    return kernels.flatMap((kernel) => this.#launches([kernel], configured, this.#arguments(kernel, list, from, state), state));
   }
 
   /** The values that an array of addresses points to; undefined if they are unknown. */
-  #arguments(
-    kernel: ChosenFunction,
-    list: HostValue | undefined,
-    from: HostUnit,
-    state: State,
-  ): readonly HostValue[] | undefined {
+  #arguments(kernel: ChosenFunction, list: HostValue | undefined, from: HostUnit, state: State): readonly HostValue[] | undefined {
     const addresses = this.#pointed(list, state);
     const found = this.#host.program.resolve(kernel.name, from);
     const stub = found?.unit.functionOf(found.symbol);

@@ -1,14 +1,18 @@
 /** Functions of the CUDA runtime, of C and of C++ whose bodies are not in the unit. The list is closed: any other call is unknown code. */
-import { type Fact, type HostTerm, appliedSymbol, arithmetic, choice, compared, integer, isSame, one, termConstant, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
 import {
-  type HostValue,
-  type MemoryContents,
-  functionsOf,
-  integerValue,
-  nullPointer,
-  termOf,
-  valueKey,
-} from '../cuda/host/value.ts';
+  type Fact,
+  type HostTerm,
+  appliedSymbol,
+  arithmetic,
+  choice,
+  compared,
+  integer,
+  isSame,
+  one,
+  termConstant,
+  zeroTerm,
+} from '../cuda/host/term.ts';
+import { type HostValue, type MemoryContents, functionsOf, integerValue, nullPointer, termOf, valueKey } from '../cuda/host/value.ts';
 import type { HostUnit } from './host-unit.ts';
 import type { CallRequest, Outcome, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
@@ -34,23 +38,25 @@ const multiprocessorCount = 16n;
 
 /** Functions that change no memory that the program reads, and throw nothing. */
 const harmless =
-  /^(?:v?f?s?n?w?printf|__(?:v?f?printf|printf)_chk|puts|putchar|fputs|fputc|fflush|fclose|fopen|free|mem(?:cmp|chr)|str(?:len|n?cmp|n?casecmp|r?chr|str|dup)|ato[ilf]|atoll|getenv|time|clock|clock_gettime|gettimeofday|s?rand(?:om)?|usleep|sleep|exit|_Exit|abort|__assert_fail|__builtin_(?:object_size|huge_valf?|inff?|nanf?|isnan|isinf|signbit|printf|puts|putchar|strlen|strcmp|memcmp|is_constant_evaluated)|__cxa_(?:end_catch|free_exception|get_exception_ptr|guard_release|guard_abort|atexit)|_ZdlPv\w*|_ZdaPv\w*|_Unwind_Resume|__cudaRegister\w*|__cudaUnregister\w*|__cudaInitModule|_ZNSt8ios_base4InitC1Ev|_ZNSt9exceptionD[0-2]Ev|_ZNSt13runtime_errorD[0-2]Ev|_ZSt\d+_Hash_bytes\w*|_ZNSaI[cw]E[CD][0-2]\w*|_ZNSt15__new_allocatorI[cw]E[CD][0-2]\w*|_ZNSt6chrono3_V212(?:system|steady)_clock3nowEv)$/; // oxfmt-ignore
+  /^(?:v?f?s?n?w?printf|__(?:v?f?printf|printf)_chk|puts|putchar|fputs|fputc|fflush|fclose|fopen|free|mem(?:cmp|chr)|str(?:len|n?cmp|n?casecmp|r?chr|str|dup)|ato[ilf]|atoll|getenv|time|clock|clock_gettime|gettimeofday|s?rand(?:om)?|usleep|sleep|exit|_Exit|abort|__assert_fail|__builtin_(?:object_size|huge_valf?|inff?|nanf?|isnan|isinf|signbit|printf|puts|putchar|strlen|strcmp|memcmp|is_constant_evaluated)|__cxa_(?:end_catch|free_exception|get_exception_ptr|guard_release|guard_abort|atexit)|_ZdlPv\w*|_ZdaPv\w*|_Unwind_Resume|__cudaRegister\w*|__cudaUnregister\w*|__cudaInitModule|_ZNSt8ios_base4InitC1Ev|_ZNSt9exceptionD[0-2]Ev|_ZNSt13runtime_errorD[0-2]Ev|_ZSt\d+_Hash_bytes\w*|_ZNSaI[cw]E[CD][0-2]\w*|_ZNSt15__new_allocatorI[cw]E[CD][0-2]\w*|_ZNSt6chrono3_V212(?:system|steady)_clock3nowEv)$/;
 
 /** Those of {@link harmless} whose results depend on numbers that they are given, and on nothing else. */
 const mathematical =
-  /^(?:sqrtf?|pow[fl]?|exp2?f?|log(?:2|10|1p)?f?|sinf?|cosf?|tanf?|f?abs[fl]?|fmodf?|l?roundf?|ll?rintf?|nearbyintf?|hypotf?|cbrtf?|ceilf?|floorf?|truncf?|f(?:min|max)f?|c[lt]zl?l?|popcountl?l?)$/; // oxfmt-ignore
+  /^(?:sqrtf?|pow[fl]?|exp2?f?|log(?:2|10|1p)?f?|sinf?|cosf?|tanf?|f?abs[fl]?|fmodf?|l?roundf?|ll?rintf?|nearbyintf?|hypotf?|cbrtf?|ceilf?|floorf?|truncf?|f(?:min|max)f?|c[lt]zl?l?|popcountl?l?)$/;
 
 /** Members of streams and operators of output: they change only the stream, and return it. */
-const output = /^(?:_ZNSo(?:ls|3put|5write|5flush)|_ZStlsI|_ZSt4endlI|_ZSt5flushI|_ZSt16__ostream_insertI|_ZNSolsEPFRSoS_E)/; // oxfmt-ignore
+const output = /^(?:_ZNSo(?:ls|3put|5write|5flush)|_ZStlsI|_ZSt4endlI|_ZSt5flushI|_ZSt16__ostream_insertI|_ZNSolsEPFRSoS_E)/;
 
 /** Functions of C++ that read what they are given. */
-const readers = /^_ZNK(?:St7__cxx1112basic_string|Ss|St9exception|St13runtime_error|St9type_info|St6locale|St12__basic_fileI)/; // oxfmt-ignore
+const readers = /^_ZNK(?:St7__cxx1112basic_string|Ss|St9exception|St13runtime_error|St9type_info|St6locale|St12__basic_fileI)/;
 
 /** Those of {@link readers} that throw nothing. */
-const harmlessReaders = /^_ZNK\w*?(?:4size|6length|5empty|8capacity|8max_size|5c_str|4data|(?:E|Ss)ix|5begin|3end|4find|5rfind|1[1-7]find_\w+|7compareE(?:RKS4_|PKc)$|4what|4name|7is_open)/; // oxfmt-ignore
+const harmlessReaders =
+  /^_ZNK\w*?(?:4size|6length|5empty|8capacity|8max_size|5c_str|4data|(?:E|Ss)ix|5begin|3end|4find|5rfind|1[1-7]find_\w+|7compareE(?:RKS4_|PKc)$|4what|4name|7is_open)/;
 
 /** Functions of C++ that change the objects they are given, and call no function of the program. */
-const writers = /^_ZZ?(?:NSt7__cxx1112basic_string|NSs|NSt7__cxx11(?:18|19)basic_|NSi|NSt14basic_[io]?f?stream|NSt13basic_[io]?f?stream|NSt9basic_iosI|NSt6localeC|St4swapRNSt7__cxx1112basic|NSt8__detail15_List_node_base|NKSt8__detail20_Prime_rehash_policy|St\d+_Rb_tree_(?:insert_and_rebalance|rebalance_for_erase|increment|decrement))/; // oxfmt-ignore
+const writers =
+  /^_ZZ?(?:NSt7__cxx1112basic_string|NSs|NSt7__cxx11(?:18|19)basic_|NSi|NSt14basic_[io]?f?stream|NSt13basic_[io]?f?stream|NSt9basic_iosI|NSt6localeC|St4swapRNSt7__cxx1112basic|NSt8__detail15_List_node_base|NKSt8__detail20_Prime_rehash_policy|St\d+_Rb_tree_(?:insert_and_rebalance|rebalance_for_erase|increment|decrement))/;
 
 /** Constructors of exceptions: they copy the text that they are given. */
 const exceptions = /^_ZNSt(?:13runtime_error|11logic_error|16invalid_argument|12out_of_range)C/;
@@ -59,13 +65,14 @@ const exceptions = /^_ZNSt(?:13runtime_error|11logic_error|16invalid_argument|12
 const exceptionBytes = 16;
 
 /** Functions that make objects, or copy bytes. */
-const allocating = /^(?:_Zn[wa]m(?:St11align_val_t|RKSt9nothrow_t)?|malloc|calloc|mem(?:cpy|move|set)|__cxa_(?:allocate_exception|begin_catch)|__builtin_(?:expect|unreachable|trap|eh_pointer)|_ZSt7launderIv\w*)$/; // oxfmt-ignore
+const allocating =
+  /^(?:_Zn[wa]m(?:St11align_val_t|RKSt9nothrow_t)?|malloc|calloc|mem(?:cpy|move|set)|__cxa_(?:allocate_exception|begin_catch)|__builtin_(?:expect|unreachable|trap|eh_pointer)|_ZSt7launderIv\w*)$/;
 
 const throwing = /^(?:_ZSt\d+__throw_\w+|__cxa_throw|__cxa_rethrow|__cxa_throw_bad_array_new_length|__cxa_bad_cast)$/;
 
 /** Functions of the runtime that write no memory of the device. */
 const keepsContents =
-  /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/; // oxfmt-ignore
+  /^(?:cuda(?:Malloc\w*|HostAlloc|Free\w*|HostRegister|HostUnregister|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|(?:Device|Stream|Event)Synchronize|Event(?:Create\w*|Record\w*|Query|Destroy|ElapsedTime)|Stream(?:Create\w*|Query|WaitEvent|Destroy)|(?:Get|Set)Device\w*|Device(?:Get|Set)\w*|DriverGetVersion|RuntimeGetVersion|Occupancy\w*|Func(?:Set|Get)\w*|MemGetInfo|PointerGetAttributes|Profiler\w*))$/;
 
 /** `cudaMemcpyKind` */
 const copyKinds = { hostToHost: 0n, hostToDevice: 1n, deviceToHost: 2n };
@@ -96,7 +103,9 @@ export class Library {
   /** Whether a function changes only what its arguments lead to. */
   static isKnown(name: string): boolean {
     const plain = name.replace(/^__builtin_/, '');
-    return [harmless, mathematical, output, readers, writers, exceptions, throwing, allocating, /^__errno_location$/].some((one) => one.test(name) || one.test(plain)); // oxfmt-ignore
+    return [harmless, mathematical, output, readers, writers, exceptions, throwing, allocating, /^__errno_location$/].some(
+      (one) => one.test(name) || one.test(plain),
+    );
   }
 
   /** The outcome of a known function; null for any other one. */
@@ -112,14 +121,15 @@ export class Library {
       for (const passed of given) this.#host.losePassed(passed);
       return { state: null, value: null, thrown: state };
     }
-    const known = this.#memory(plain, given, state, result) ?? this.#numbers(plain, given, result) ?? this.#language(name, given, state, result); // oxfmt-ignore
+    const known =
+      this.#memory(plain, given, state, result) ?? this.#numbers(plain, given, result) ?? this.#language(name, given, state, result);
     if (known) return known;
     if (harmless.test(name) || harmless.test(plain) || mathematical.test(plain)) {
       const mayPoint = pointsInto(request);
-      for (const passed of given) if (mayPoint || (passed.kind === 'scalar' && functionsOf(passed.value))) this.#host.losePassed(passed); // oxfmt-ignore
-      const type = request.resultType?.kind === 'integer' || request.resultType?.kind === 'float' ? request.resultType.name : undefined; // oxfmt-ignore
+      for (const passed of given) if (mayPoint || (passed.kind === 'scalar' && functionsOf(passed.value))) this.#host.losePassed(passed);
+      const type = request.resultType?.kind === 'integer' || request.resultType?.kind === 'float' ? request.resultType.name : undefined;
       const keys = given.flatMap((passed) => (passed.kind === 'scalar' ? [valueKey(passed.value)] : []));
-      if (mathematical.test(plain)) return result({ kind: 'symbol', symbol: appliedSymbol(plain, keys, `${plain}()`, type) }); // oxfmt-ignore
+      if (mathematical.test(plain)) return result({ kind: 'symbol', symbol: appliedSymbol(plain, keys, `${plain}()`, type) });
       return result(this.#host.objects.fresh(`${plain}()`, type, `the result of \`${plain}()\``));
     }
     if (output.test(name)) {
@@ -163,24 +173,13 @@ export class Library {
     if (place) this.#host.objects.write(place, bytes, value, state);
   }
 
-  #allocate(
-    kind: 'allocation' | 'device' | 'variable',
-    label: string,
-    bytes: HostTerm | null,
-    state: State,
-    isZero = false,
-  ): HostValue {
+  #allocate(kind: 'allocation' | 'device' | 'variable', label: string, bytes: HostTerm | null, state: State, isZero = false): HostValue {
     const { objects } = this.#host;
     const unknown = { kind: 'unknown', symbol: objects.freshSymbol(label) } as const;
     return objects.allocate(kind, label, bytes, isZero ? zeroObject : { base: unknown, cells: [] }, state);
   }
 
-  #memory(
-    name: string,
-    given: readonly Passed[],
-    state: State,
-    result: (value: HostValue | null) => Outcome,
-  ): Outcome | null {
+  #memory(name: string, given: readonly Passed[], state: State, result: (value: HostValue | null) => Outcome): Outcome | null {
     const { objects } = this.#host;
     const size = (passed: Passed | undefined): number | null => {
       const term = passed && termOfPassed(passed);
@@ -245,7 +244,7 @@ export class Library {
         return result(this.#allocate('allocation', 'memory', (given[0] && termOfPassed(given[0])) ?? null, state));
       case 'calloc': {
         const [count, bytes] = given.map(termOfPassed);
-        return result(this.#allocate('allocation', 'memory', (count && bytes && arithmetic('*', count, bytes)) ?? null, state, true)); // oxfmt-ignore
+        return result(this.#allocate('allocation', 'memory', (count && bytes && arithmetic('*', count, bytes)) ?? null, state, true));
       }
       case '__builtin_alloca':
       case '__builtin_alloca_with_align':
@@ -289,9 +288,12 @@ export class Library {
         const operator = ({ A: '+', S: '-', M: '*' } as const)[name[1] as 'A' | 'S' | 'M'];
         const [a, b] = [first && termOf(first), second && termOf(second)];
         const value = a && b ? arithmetic(operator, a, b) : null;
-        const fields = new Map([['real', value && integerValue(value)], ['imaginary', integerValue(zeroTerm)]] as const); // oxfmt-ignore
+        const fields = new Map([
+          ['real', value && integerValue(value)],
+          ['imaginary', integerValue(zeroTerm)],
+        ] as const);
         if (!value) return result(null);
-        return result({ kind: 'record', fields: fields as ReadonlyMap<string, HostValue>, rest: { id: 'complex', label: 'a number' } }); // oxfmt-ignore
+        return result({ kind: 'record', fields: fields as ReadonlyMap<string, HostValue>, rest: { id: 'complex', label: 'a number' } });
       }
       case 'abs':
       case 'labs':
@@ -306,12 +308,7 @@ export class Library {
     }
   }
 
-  #language(
-    name: string,
-    given: readonly Passed[],
-    state: State,
-    result: (value: HostValue | null) => Outcome,
-  ): Outcome | null {
+  #language(name: string, given: readonly Passed[], state: State, result: (value: HostValue | null) => Outcome): Outcome | null {
     const [first] = given;
     if (/^__atomic_load_\d$/.test(name)) {
       const place = this.#host.placeOf(first);
@@ -328,12 +325,7 @@ export class Library {
       const before = this.#host.objects.read(place, bytes, state).value;
       const [old, by] = [termOf(before), given[1] && termOfPassed(given[1])];
       const after = old && by ? arithmetic(name.includes('add') ? '+' : '-', old, by) : null;
-      this.#host.objects.write(
-        place,
-        bytes,
-        after ? integerValue(after) : this.#host.objects.fresh(place.label),
-        state,
-      );
+      this.#host.objects.write(place, bytes, after ? integerValue(after) : this.#host.objects.fresh(place.label), state);
       return result(before);
     }
     switch (name) {
@@ -342,9 +334,7 @@ export class Library {
       case '_ZSt7launderIvEPT_S1_':
         return result(scalar(first) ?? null);
       case '_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_':
-        return this.#trees.insert(first && termOfPassed(first), given.slice(1).map(scalar), state)
-          ? result(null)
-          : null;
+        return this.#trees.insert(first && termOfPassed(first), given.slice(1).map(scalar), state) ? result(null) : null;
       case '_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base':
       case '_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base':
       case '_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base':
@@ -452,12 +442,7 @@ export class Library {
         const pitch = objects.fresh('pitch', 'size_t');
         const bytes = termOf(pitch);
         if (bytes && c) this.#host.know(compared('>=', bytes, c));
-        this.#write(
-          first,
-          8,
-          this.#allocate('device', label, (bytes && d && arithmetic('*', bytes, d)) ?? null, state),
-          state,
-        );
+        this.#write(first, 8, this.#allocate('device', label, (bytes && d && arithmetic('*', bytes, d)) ?? null, state), state);
         this.#write(second, 8, pitch, state);
         return done();
       }
@@ -471,7 +456,7 @@ export class Library {
         return done();
       case 'cudaOccupancyMaxPotentialBlockSize':
       case 'cuOccupancyMaxPotentialBlockSize': {
-        const [grid, block] = [objects.fresh(`${plain}()`, 'int'), objects.fresh(`${plain}()`, 'int')]; // oxfmt-ignore
+        const [grid, block] = [objects.fresh(`${plain}()`, 'int'), objects.fresh(`${plain}()`, 'int')];
         this.#within(grid, 1, null);
         this.#within(block, 32, 1024);
         const threads = termOf(block);
@@ -500,8 +485,7 @@ export class Library {
       case 'cuModuleGetFunction':
       case 'cuLibraryGetKernel': {
         const text = scalar(third);
-        if (text?.kind === 'text')
-          this.#write(first, 8, { kind: 'function', name: text.text }, state); // oxfmt-ignore
+        if (text?.kind === 'text') this.#write(first, 8, { kind: 'function', name: text.text }, state);
         else this.#write(first, 8, objects.fresh(label), state);
         return done();
       }
@@ -517,12 +501,12 @@ export class Library {
         const at = resource?.offset && arithmetic('+', resource.offset, integer(boundMemoryOffset));
         const memory = resource && at ? objects.read({ ...resource, offset: at }, 8, state).value : null;
         const isBound = memory?.kind === 'pointer' && memory.memory.isAllocation === true;
-        this.#write(first, 8, isBound ? { kind: 'texture', memory: memory.memory } : objects.fresh(label, 'cudaTextureObject_t'), state); // oxfmt-ignore
+        this.#write(first, 8, isBound ? { kind: 'texture', memory: memory.memory } : objects.fresh(label, 'cudaTextureObject_t'), state);
         return done();
       }
       case 'cudaGetSymbolAddress': {
         const symbol = scalar(second);
-        this.#write(first, 8, { kind: 'symbol', symbol: { id: `symbol ${symbol ? valueKey(symbol) : ''}`, label } }, state); // oxfmt-ignore
+        this.#write(first, 8, { kind: 'symbol', symbol: { id: `symbol ${symbol ? valueKey(symbol) : ''}`, label } }, state);
         return done();
       }
       case 'cudaMemcpy':
@@ -585,7 +569,7 @@ export class Library {
     const table = (bytes: bigint | undefined): MemoryContents | null => {
       const from = this.#host.placeOf(source);
       const start = from?.offset ? termConstant(from.offset) : undefined;
-      if (!from || start === undefined || bytes === undefined || bytes > maxTableBytes || from.object.kind === 'device') return null; // oxfmt-ignore
+      if (!from || start === undefined || bytes === undefined || bytes > maxTableBytes || from.object.kind === 'device') return null;
       const held = constantBytes(this.#host.objects.contents(from.object, state), Number(start), Number(bytes));
       return held && { kind: 'contents', element: 1, values: held.map(BigInt), fill: 0 };
     };
@@ -595,7 +579,10 @@ export class Library {
         if (to?.object.kind !== 'device') break;
         const [value, count] = [number(source), third && termOfPassed(third)];
         const isWhole = isStart && count && bytes && isSame(count, bytes);
-        fill(to.object.memory.id, isWhole && value !== undefined ? { kind: 'contents', element: 1, fill: Number(BigInt.asUintN(8, value)) } : null); // oxfmt-ignore
+        fill(
+          to.object.memory.id,
+          isWhole && value !== undefined ? { kind: 'contents', element: 1, fill: Number(BigInt.asUintN(8, value)) } : null,
+        );
         return;
       }
       case 'cudaMemcpy': {
@@ -604,7 +591,7 @@ export class Library {
         if (kind === copyKinds.hostToHost || kind === copyKinds.deviceToHost) return;
         if (to?.object.kind !== 'device') break;
         const count = number(third);
-        fill(to.object.memory.id, isStart && kind === copyKinds.hostToDevice && count !== undefined && count === all ? table(count) : null); // oxfmt-ignore
+        fill(to.object.memory.id, isStart && kind === copyKinds.hostToDevice && count !== undefined && count === all ? table(count) : null);
         return;
       }
       case 'cudaMemcpyToSymbol': {
@@ -620,12 +607,14 @@ export class Library {
 
   #forget(passed: Passed | undefined, state: State, label?: string): void {
     const place = this.#host.placeOf(passed);
-    if (place && place.object.kind !== 'constant' && place.object.kind !== 'outer') this.#host.objects.forget(place.object, state, label); // oxfmt-ignore
+    if (place && place.object.kind !== 'constant' && place.object.kind !== 'outer') this.#host.objects.forget(place.object, state, label);
   }
 
   #within(value: HostValue, least: number, most: number | null): void {
     const term = termOf(value);
-    const facts: Fact[] = term ? [compared('>=', term, integer(least)), ...(most === null ? [] : [compared('<=', term, integer(most))])] : []; // oxfmt-ignore
+    const facts: Fact[] = term
+      ? [compared('>=', term, integer(least)), ...(most === null ? [] : [compared('<=', term, integer(most))])]
+      : [];
     for (const fact of facts) this.#host.know(fact);
   }
 
@@ -642,7 +631,11 @@ export class Library {
     const limits = new Map(devicePropertyLimits);
     for (const { name, offset } of type.members) {
       const most = limits.get(name);
-      const at: HostPlace = { ...place, offset: place.offset && arithmetic('+', place.offset, integer(offset)), label: `${deviceProperties}().${name}` }; // oxfmt-ignore
+      const at: HostPlace = {
+        ...place,
+        offset: place.offset && arithmetic('+', place.offset, integer(offset)),
+        label: `${deviceProperties}().${name}`,
+      };
       // The warp size is the same on every current GPU.
       if (name === 'warpSize') objects.write(at, 4, integerValue(integer(32)), state);
       if (most === undefined) continue;

@@ -2,7 +2,7 @@
  * Loops of host code: executed iteration by iteration where each iteration decides whether another one follows, else
  * summarised by one iteration that represents all of them, or all except the first.
  */
-import { type Fact, type HostTerm, arithmetic, compared, integer, isSame, one, termConstant, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
+import { type Fact, type HostTerm, arithmetic, compared, integer, isSame, one, termConstant, zeroTerm } from '../cuda/host/term.ts';
 import { HostStore } from '../cuda/host/host-store.ts';
 import { type HostValue, termOf, valueKey } from '../cuda/host/value.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
@@ -94,7 +94,9 @@ function oneByOne(host: LoopHost, activation: Activation, loop: HostLoop, entry:
 }
 
 function phisOf(activation: Activation, { header }: HostLoop): { readonly version: number; readonly label: string }[] {
-  return (blockFlowOf(activation.fn).blocks.get(header)?.statements ?? []).flatMap((statement) => (statement.kind === 'phi' && statement.target.kind === 'ssa' ? [statement.target] : [])); // oxfmt-ignore
+  return (blockFlowOf(activation.fn).blocks.get(header)?.statements ?? []).flatMap((statement) =>
+    statement.kind === 'phi' && statement.target.kind === 'ssa' ? [statement.target] : [],
+  );
 }
 
 /** What iterations change: phis by version, and ranges of objects. */
@@ -138,7 +140,10 @@ function stateOfAny(host: LoopHost, activation: Activation, loop: HostLoop, entr
   let head: State = entry;
   const before = host.objects.count;
   // Variables of the calls in the loop are new in each iteration.
-  const isNew = (key: number): boolean => key >= before && !/^(?:static|private|owned)$/.test(host.objects.at(key).kind) && ![...activation.objects.values()].some((one) => one.key === key); // oxfmt-ignore
+  const isNew = (key: number): boolean =>
+    key >= before &&
+    !/^(?:static|private|owned)$/.test(host.objects.at(key).kind) &&
+    ![...activation.objects.values()].some((one) => one.key === key);
   for (let trial = 0; ; trial++) {
     head = stateOfAll(host, activation, phis, entry, changes, changed);
     if (trial > maxTrials) {
@@ -177,7 +182,7 @@ function stateOfAll(
     const before = entry.values.get(version);
     if (before) host.objects.lose(before);
     const type = host.typeNameOf(activation, label, version);
-    head.values.set(version, movingPointer(before, fresh) ?? fresh(label === '' ? 'a number' : label.replace(/\.\d+$/, ''), type)); // oxfmt-ignore
+    head.values.set(version, movingPointer(before, fresh) ?? fresh(label === '' ? 'a number' : label.replace(/\.\d+$/, ''), type));
   }
   for (const [key, ranges] of changes.ranges) {
     let contents = host.objects.context.contents(key, head);
@@ -252,8 +257,15 @@ function addChanges(
       const [a, b] = [before, after].map((state) => copiedCells(state, offset, bytes, offset).map(cellKey).join());
       if (a === b) continue;
       const id = `${offset}:${bytes}`;
-      const [from, to] = [before, after].map((state) => copiedCells(state, offset, bytes, offset).map(({ content }) => (content.kind === 'value' ? content.value : null))); // oxfmt-ignore
-      const isMoving = from?.length === 1 && to?.length === 1 && from[0]?.kind === 'pointer' && to[0]?.kind === 'pointer' && from[0].memory.id === to[0].memory.id; // oxfmt-ignore
+      const [from, to] = [before, after].map((state) =>
+        copiedCells(state, offset, bytes, offset).map(({ content }) => (content.kind === 'value' ? content.value : null)),
+      );
+      const isMoving =
+        from?.length === 1 &&
+        to?.length === 1 &&
+        from[0]?.kind === 'pointer' &&
+        to[0]?.kind === 'pointer' &&
+        from[0].memory.id === to[0].memory.id;
       if (!isMoving) {
         for (const value of to ?? []) if (value) context.lose(value);
         const isPointer = from?.some((value) => value?.kind === 'pointer') ?? false;
@@ -277,16 +289,8 @@ function addChanges(
   return isMore;
 }
 
-function cellKey({
-  offset,
-  bytes,
-  content,
-}: {
-  readonly offset: number;
-  readonly bytes: number;
-  readonly content: Content;
-}): string {
-  return `${offset}:${bytes}:${content.kind === 'value' ? valueKey(content.value) : `${content.base.kind === 'zero' ? '0' : content.base.symbol.id}@${content.from}`}`; // oxfmt-ignore
+function cellKey({ offset, bytes, content }: { readonly offset: number; readonly bytes: number; readonly content: Content }): string {
+  return `${offset}:${bytes}:${content.kind === 'value' ? valueKey(content.value) : `${content.base.kind === 'zero' ? '0' : content.base.symbol.id}@${content.from}`}`;
 }
 
 /** Facts about variables that each iteration steps by a constant. */
@@ -299,13 +303,12 @@ function noteSteps(
   changes: Changes,
 ): void {
   const note = (first: HostValue | undefined, now: HostValue | undefined, next: HostValue | undefined): void => {
-    const terms = [first, now, next].map((value) =>
-      value?.kind === 'pointer' ? value.offset : value && termOf(value),
-    );
+    const terms = [first, now, next].map((value) => (value?.kind === 'pointer' ? value.offset : value && termOf(value)));
     const [a, b, c] = terms;
     if (a && b && c) progression(host, a, b, c);
   };
-  for (const { version } of phis) if (changes.phis.has(version)) note(entry.values.get(version), head.values.get(version), again.values.get(version)); // oxfmt-ignore
+  for (const { version } of phis)
+    if (changes.phis.has(version)) note(entry.values.get(version), head.values.get(version), again.values.get(version));
   for (const [key, ranges] of changes.ranges)
     for (const [offset, bytes] of ranges.values()) {
       const at = (state: State): HostValue | undefined => {
@@ -323,8 +326,7 @@ function progression(host: LoopHost, first: HostTerm, now: HostTerm, next: HostT
   const by = termConstant(next.right);
   const start = termConstant(first);
   if (by === undefined || by === 0n) return;
-  const isPower =
-    start !== undefined && start > 0n && (start & (start - 1n)) === 0n && by > 0n && (by & (by - 1n)) === 0n;
+  const isPower = start !== undefined && start > 0n && (start & (start - 1n)) === 0n && by > 0n && (by & (by - 1n)) === 0n;
   switch (next.operator) {
     case '+': {
       host.know(compared(by > 0n ? '>=' : '<=', now, first));

@@ -41,7 +41,7 @@ function cellsIn(state: ObjectState, offset: number, bytes: number): readonly Ce
 /** Values of which a range has some bytes, but not all. */
 export function partlyIn(state: ObjectState, offset: number, bytes: number): HostValue[] {
   const isWhole = (cell: Cell): boolean => offset <= cell.offset && cell.offset + cell.bytes <= offset + bytes;
-  return cellsIn(state, offset, bytes).flatMap((cell) => (cell.content.kind === 'value' && !isWhole(cell) ? [cell.content.value] : [])); // oxfmt-ignore
+  return cellsIn(state, offset, bytes).flatMap((cell) => (cell.content.kind === 'value' && !isWhole(cell) ? [cell.content.value] : []));
 }
 
 /** Values that a scalar in an object is composed of, or is a part of; none if it is one of them. */
@@ -70,14 +70,14 @@ export function written(state: ObjectState, cell: Cell): ObjectState {
 /** A part of the bytes of a cell. */
 function partOf({ offset, bytes, content }: Cell, start: number, length: number): Cell {
   if (start === offset && length === bytes) return { offset, bytes, content };
-  if (content.kind === 'region') return { offset: start, bytes: length, content: { ...content, from: content.from + start - offset } }; // oxfmt-ignore
+  if (content.kind === 'region') return { offset: start, bytes: length, content: { ...content, from: content.from + start - offset } };
   const { value } = content;
   if (value.kind === 'number' && value.term.kind === 'integer') {
     const shifted = BigInt.asUintN(8 * bytes, value.term.value) >> BigInt(8 * (start - offset));
-    return { offset: start, bytes: length, content: { kind: 'value', value: integerValue(integer(BigInt.asUintN(8 * length, shifted))) } }; // oxfmt-ignore
+    return { offset: start, bytes: length, content: { kind: 'value', value: integerValue(integer(BigInt.asUintN(8 * length, shifted))) } };
   }
   const symbol = { id: `bytes ${valueKey(value)}`, label: 'a part of a number' };
-  return { offset: start, bytes: length, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: start - offset } }; // oxfmt-ignore
+  return { offset: start, bytes: length, content: { kind: 'region', base: { kind: 'unknown', symbol }, from: start - offset } };
 }
 
 /** A copy of a range of bytes, as cells that start at `to`. */
@@ -85,7 +85,7 @@ export function copiedCells(state: ObjectState, from: number, bytes: number, to:
   const cells: Cell[] = [];
   let at = from;
   const fill = (end: number): void => {
-    if (end > at) cells.push({ offset: at - from + to, bytes: end - at, content: { kind: 'region', base: state.base, from: at } }); // oxfmt-ignore
+    if (end > at) cells.push({ offset: at - from + to, bytes: end - at, content: { kind: 'region', base: state.base, from: at } });
   };
   for (const cell of cellsIn(state, from, bytes)) {
     const start = Math.max(cell.offset, from);
@@ -124,10 +124,14 @@ export function readScalar(
   if (isWithin) {
     const { content } = partOf(cell, offset, bytes);
     if (content.kind === 'value') return { value: content.value, exact: cell.bytes === bytes };
-    return { value: ofBase(content.base, content.from, bytes, label), exact: content.base.kind === 'zero' || cell.content.kind === 'region' }; // oxfmt-ignore
+    return {
+      value: ofBase(content.base, content.from, bytes, label),
+      exact: content.base.kind === 'zero' || cell.content.kind === 'region',
+    };
   }
   const parts = copiedCells(state, offset, bytes, 0);
-  if (parts.every(({ content }) => content.kind === 'region' && content.base.kind === 'zero')) return { value: integerValue(zeroTerm), exact: true }; // oxfmt-ignore
+  if (parts.every(({ content }) => content.kind === 'region' && content.base.kind === 'zero'))
+    return { value: integerValue(zeroTerm), exact: true };
   const joined = parts.reduce<bigint | null>((sum, part) => {
     const own = constantOf(part);
     return sum === null || own === null ? null : sum | (own << BigInt(8 * part.offset));
@@ -154,7 +158,12 @@ export function constantBytes(state: ObjectState, offset: number, bytes: number)
 }
 
 function contentKey(cells: readonly Cell[]): string {
-  return cells.map(({ offset, bytes, content }) => `${offset}:${bytes}=${content.kind === 'value' ? valueKey(content.value) : `${content.base.kind === 'zero' ? '0' : content.base.symbol.id}@${content.from}`}`).join(); // oxfmt-ignore
+  return cells
+    .map(
+      ({ offset, bytes, content }) =>
+        `${offset}:${bytes}=${content.kind === 'value' ? valueKey(content.value) : `${content.base.kind === 'zero' ? '0' : content.base.symbol.id}@${content.from}`}`,
+    )
+    .join();
 }
 
 const stateKeys = new WeakMap<ObjectState, string>();
@@ -181,7 +190,7 @@ export function refined(a: ObjectState, b: ObjectState): readonly (readonly [off
   const sorted = [...bounds].toSorted((x, y) => x - y);
   return sorted.slice(1).flatMap((end, at) => {
     const start = sorted[at]!;
-    return cellsIn(a, start, end - start).length > 0 || cellsIn(b, start, end - start).length > 0 ? [[start, end - start] as const] : []; // oxfmt-ignore
+    return cellsIn(a, start, end - start).length > 0 || cellsIn(b, start, end - start).length > 0 ? [[start, end - start] as const] : [];
   });
 }
 

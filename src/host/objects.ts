@@ -1,15 +1,19 @@
 /** Objects of the host program: variables, allocations, and what unknown pointers point to. Only this file reads and writes them. */
-import {
-  type Fact,
-  type HostSymbol,
-  type HostTerm,
-  integer,
-  termConstant,
-  termKey,
-  zeroTerm,
-} from '../cuda/host/term.ts';
+import { type Fact, type HostSymbol, type HostTerm, integer, termConstant, termKey, zeroTerm } from '../cuda/host/term.ts';
 import { type HostMemory, type HostValue, integerValue, pointerOfText, symbolOf } from '../cuda/host/value.ts';
-import { type Cell, type ObjectState, composing, copiedCells, objectKey, partlyIn, readScalar, unknownObject, valuesOf, written, zeroObject } from './memory.ts'; // oxfmt-ignore
+import {
+  type Cell,
+  type ObjectState,
+  composing,
+  copiedCells,
+  objectKey,
+  partlyIn,
+  readScalar,
+  unknownObject,
+  valuesOf,
+  written,
+  zeroObject,
+} from './memory.ts';
 import type { MergeContext, State } from './state.ts';
 
 type ObjectKind =
@@ -178,7 +182,11 @@ export class Objects {
   /** The characters of a literal, if GCC prints them as they are. */
   #literal({ id, label, text }: HostMemory): HostObject | null {
     if (text === undefined || text.length > maxCells || !/^[ -[\]-~]*$/.test(text)) return null;
-    const cells = Array.from(text, (character, offset): Cell => ({ offset, bytes: 1, content: { kind: 'value', value: integerValue(integer(character.charCodeAt(0))) } })); // oxfmt-ignore
+    const cells = Array.from(text, (character, offset): Cell => ({
+      offset,
+      bytes: 1,
+      content: { kind: 'value', value: integerValue(integer(character.charCodeAt(0))) },
+    }));
     return this.create('constant', id, label, integer(text.length + 1), { base: zeroObject.base, cells });
   }
 
@@ -214,11 +222,7 @@ export class Objects {
   }
 
   /** A scalar at a place. */
-  read(
-    { object, offset, label }: HostPlace,
-    bytes: number,
-    state: State,
-  ): { readonly value: HostValue; readonly exact: boolean } {
+  read({ object, offset, label }: HostPlace, bytes: number, state: State): { readonly value: HostValue; readonly exact: boolean } {
     if (isUntracked(object)) return { value: this.fresh(label), exact: true };
     const contents = this.contents(object, state);
     const at = offset && termConstant(offset);
@@ -229,7 +233,7 @@ export class Objects {
     if (!offset) return { value: this.fresh(label), exact: true };
     // A value at an unknown offset is the same wherever the contents and the offset are.
     this.#loseAll(contents);
-    return { value: { kind: 'symbol', symbol: { id: `${objectKey(contents)}[${termKey(offset)}]:${bytes}`, label } }, exact: true }; // oxfmt-ignore
+    return { value: { kind: 'symbol', symbol: { id: `${objectKey(contents)}[${termKey(offset)}]:${bytes}`, label } }, exact: true };
   }
 
   /** Writes a scalar. @param bytes null if unknown */
@@ -249,10 +253,8 @@ export class Objects {
     const at = place.offset && termConstant(place.offset);
     if (at === undefined || at === null || bytes === null) return this.forget(place.object, state);
     if (bytes === 0) return;
-    const base = isZero
-      ? { kind: 'zero' as const }
-      : { kind: 'unknown' as const, symbol: this.freshSymbol(place.label) };
-    this.#put(place.object, [{ offset: Number(at), bytes, content: { kind: 'region', base, from: isZero ? 0 : Number(at) } }], state); // oxfmt-ignore
+    const base = isZero ? { kind: 'zero' as const } : { kind: 'unknown' as const, symbol: this.freshSymbol(place.label) };
+    this.#put(place.object, [{ offset: Number(at), bytes, content: { kind: 'region', base, from: isZero ? 0 : Number(at) } }], state);
   }
 
   /** Copies bytes from one place to another. @param bytes null if unknown */
@@ -356,7 +358,8 @@ export class Objects {
       this.forgetPointee(value.then, state);
       this.forgetPointee(value.otherwise, state);
     }
-    const object = value.kind === 'pointer' ? this.#byId.get(value.memory.id) : value.kind === 'symbol' ? this.#byId.get(value.symbol.id) : undefined; // oxfmt-ignore
+    const object =
+      value.kind === 'pointer' ? this.#byId.get(value.memory.id) : value.kind === 'symbol' ? this.#byId.get(value.symbol.id) : undefined;
     if (object && object.kind !== 'constant' && !isUntracked(object)) this.forget(object, state);
   }
 
@@ -371,7 +374,7 @@ export class Objects {
       const object = this.#byId.get(value.memory.id);
       if (object) this.#escape(object);
     } else if (value.kind === 'either') for (const one of [value.then, value.otherwise]) this.lose(one);
-    else if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) this.openFunctions.add(one.name); // oxfmt-ignore
+    else if (value.kind === 'function') for (const one of [value, ...(value.others ?? [])]) this.openFunctions.add(one.name);
   }
 
   #escape(object: HostObject): void {

@@ -1,7 +1,34 @@
 /** GIMPLE operators over values of the host program. The list is closed: any other operator has an unknown value. */
 import type { ArithmeticOperator, ComparisonOperator } from '../cuda/assumptions/assumption.ts';
-import { type Fact, type HostTerm, appliedSymbol, arithmetic, choice, compared, dividedUp, integer, isLarge, joinedFact, negatedFact, one, symbolsOf, termConstant, truth, zeroTerm } from '../cuda/host/term.ts'; // oxfmt-ignore
-import { type HostValue, factOf, integerValue, nullPointer, pointerOfText, quotientOf, quotientOfNumber, termOf, valueKey } from '../cuda/host/value.ts'; // oxfmt-ignore
+import {
+  type Fact,
+  type HostTerm,
+  appliedSymbol,
+  arithmetic,
+  choice,
+  compared,
+  dividedUp,
+  integer,
+  isLarge,
+  joinedFact,
+  negatedFact,
+  one,
+  symbolsOf,
+  termConstant,
+  truth,
+  zeroTerm,
+} from '../cuda/host/term.ts';
+import {
+  type HostValue,
+  factOf,
+  integerValue,
+  nullPointer,
+  pointerOfText,
+  quotientOf,
+  quotientOfNumber,
+  termOf,
+  valueKey,
+} from '../cuda/host/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 
 type IntegerType = Extract<HostType, { kind: 'integer' }>;
@@ -46,7 +73,7 @@ function toInteger(value: HostValue, type: IntegerType, from: HostType | null): 
   const isWider = from?.kind === 'integer' && from.bytes > type.bytes;
   // A narrow type holds only a part of the number, which is the same for equal numbers.
   if (type.bytes < 4 && (isWider || from?.kind !== 'integer'))
-    return { kind: 'symbol', symbol: appliedSymbol(type.name, [valueKey(value)], 'a part of a number', type.name) }; // oxfmt-ignore
+    return { kind: 'symbol', symbol: appliedSymbol(type.name, [valueKey(value)], 'a part of a number', type.name) };
   return integerValue(term);
 }
 
@@ -67,11 +94,11 @@ function toFloat(value: HostValue, bytes: number): HostValue | null {
 /** The value of a cast; null if it is unknown. */
 export function castValue(value: HostValue, type: HostType, from: HostType | null): HostValue | null {
   // A difference that is negative is a large unsigned number, which a wider type shows.
-  const isShown =
-    type.kind === 'float' || (type.kind === 'integer' && from?.kind === 'integer' && type.bytes > from.bytes);
+  const isShown = type.kind === 'float' || (type.kind === 'integer' && from?.kind === 'integer' && type.bytes > from.bytes);
   if (isShown && from?.kind === 'integer' && !from.isSigned && value.kind !== 'condition') {
     const term = termOf(value);
-    if (term && termConstant(term) === undefined && mayBeNegative(term)) return { kind: 'symbol', symbol: appliedSymbol(`${type.name} of ${from.name}`, [valueKey(value)], 'a number', type.name) }; // oxfmt-ignore
+    if (term && termConstant(term) === undefined && mayBeNegative(term))
+      return { kind: 'symbol', symbol: appliedSymbol(`${type.name} of ${from.name}`, [valueKey(value)], 'a number', type.name) };
   }
   switch (type.kind) {
     case 'integer':
@@ -87,19 +114,14 @@ export function castValue(value: HostValue, type: HostType, from: HostType | nul
 }
 
 /** The truth of a comparison; null if it is unknown. */
-export function hostComparison(
-  operator: string,
-  left: HostValue,
-  right: HostValue,
-  type: HostType | null,
-): Fact | null {
+export function hostComparison(operator: string, left: HostValue, right: HostValue, type: HostType | null): Fact | null {
   const own = comparisons[operator];
   if (own === undefined) return null;
   if (type?.kind === 'pointer' || isAddress(left) || isAddress(right)) return pointersCompared(own, left, right);
   if (type?.kind === 'float' && (left.kind === 'symbol' || right.kind === 'symbol')) return null;
   if (left.kind === 'quotient' || right.kind === 'quotient') {
     const [a, b] = [quotientOf(left), quotientOf(right)];
-    const [x, y] = a && b ? [arithmetic('*', a.numerator, b.denominator), arithmetic('*', b.numerator, a.denominator)] : []; // oxfmt-ignore
+    const [x, y] = a && b ? [arithmetic('*', a.numerator, b.denominator), arithmetic('*', b.numerator, a.denominator)] : [];
     return x && y ? compared(own, x, y) : null;
   }
   const [a, b] = [termOf(left), termOf(right)];
@@ -108,7 +130,7 @@ export function hostComparison(
   const constant = termConstant(b);
   if (left.kind === 'condition' && (constant === 0n || constant === 1n) && (own === '==' || own === '!='))
     return (constant === 1n) === (own === '==') ? left.fact : negatedFact(left.fact);
-  const ofRange = constant !== undefined && type?.kind === 'integer' && !type.isSigned ? rangeCompared(own, a, constant) : null; // oxfmt-ignore
+  const ofRange = constant !== undefined && type?.kind === 'integer' && !type.isSigned ? rangeCompared(own, a, constant) : null;
   if (ofRange) return ofRange;
   const isOfZero = constant === 0n && (own === '==' || own === '!=');
   return compared(own, isOfZero ? remainderOf(a) : a, b);
@@ -120,25 +142,24 @@ export function hostComparison(
  */
 function rangeCompared(operator: ComparisonOperator, term: HostTerm, limit: bigint): Fact | null {
   if (operator === '==' || operator === '!=' || limit < 0n) return null;
-  if (term.kind !== 'arithmetic' || term.operator !== '+')
-    return isUnsigned(term) ? null : ofSigned(operator, term, limit);
+  if (term.kind !== 'arithmetic' || term.operator !== '+') return isUnsigned(term) ? null : ofSigned(operator, term, limit);
   const moved = termConstant(term.right);
   if (moved === undefined || moved === 0n || (moved > 0n && isUnsigned(term.left))) return null;
   const isAbove = operator === '>' || operator === '>=';
   const [least, most] = [integer(-moved), integer(limit - moved)];
-  return joinedFact(isAbove ? 'or' : 'and', compared(isAbove ? '<' : '>=', term.left, least), compared(operator, term.left, most)); // oxfmt-ignore
+  return joinedFact(isAbove ? 'or' : 'and', compared(isAbove ? '<' : '>=', term.left, least), compared(operator, term.left, most));
 }
 
 /** A comparison of a number that may be negative, and then is a large one. */
 function ofSigned(operator: '<' | '>' | '<=' | '>=', term: HostTerm, limit: bigint): Fact {
   if (operator === '>' && limit === 0n) return compared('!=', term, zeroTerm);
   const isAbove = operator === '>' || operator === '>=';
-  return joinedFact(isAbove ? 'or' : 'and', compared(isAbove ? '<' : '>=', term, zeroTerm), compared(operator, term, integer(limit))); // oxfmt-ignore
+  return joinedFact(isAbove ? 'or' : 'and', compared(isAbove ? '<' : '>=', term, zeroTerm), compared(operator, term, integer(limit)));
 }
 
 /** Whether all numbers in a term are of unsigned types, and none is subtracted. */
 function isUnsigned(term: HostTerm): boolean {
-  return !mayBeNegative(term) && [...symbolsOf(term).values()].every(({ type = '' }) => /unsigned|size_t|bool/i.test(type)); // oxfmt-ignore
+  return !mayBeNegative(term) && [...symbolsOf(term).values()].every(({ type = '' }) => /unsigned|size_t|bool/i.test(type));
 }
 
 /** A remainder that the compiler computes with a mask, for comparison with 0: `n % 64` becomes `n & 63`. */
@@ -155,34 +176,31 @@ function isAddress({ kind }: HostValue): boolean {
 
 function pointersCompared(operator: ComparisonOperator, left: HostValue, right: HostValue): Fact | null {
   if (left.kind === 'either') {
-    const [then, otherwise] = [pointersCompared(operator, left.then, right), pointersCompared(operator, left.otherwise, right)]; // oxfmt-ignore
+    const [then, otherwise] = [pointersCompared(operator, left.then, right), pointersCompared(operator, left.otherwise, right)];
     return then && otherwise && chosenFact(left.condition, then, otherwise);
   }
   const isEquality = operator === '==' || operator === '!=';
-  const isNull = (value: HostValue): boolean => (value.kind === 'pointer' && value.memory.id === 'null') || (value.kind === 'number' && termConstant(value.term) === 0n); // oxfmt-ignore
+  const isNull = (value: HostValue): boolean =>
+    (value.kind === 'pointer' && value.memory.id === 'null') || (value.kind === 'number' && termConstant(value.term) === 0n);
   if (isNull(left) && isNull(right)) return isEquality ? truth(operator === '==') : null;
   const other = isNull(left) ? right : isNull(right) ? left : null;
   if (other) {
     if (!isEquality) return null;
     // Allocations of the runtime may fail; a program that goes on then is not considered, but its check is unknown.
-    const isSure = other.kind === 'function' || other.kind === 'text' || (other.kind === 'pointer' && other.memory.text !== undefined) || (other.kind === 'pointer' && other.memory.isAllocation !== true && other.memory.id.includes('@')); // oxfmt-ignore
-    const fact: Fact = isSure
-      ? truth(true)
-      : factOf(other.kind === 'pointer' || other.kind === 'symbol' ? other : left);
+    const isSure =
+      other.kind === 'function' ||
+      other.kind === 'text' ||
+      (other.kind === 'pointer' && other.memory.text !== undefined) ||
+      (other.kind === 'pointer' && other.memory.isAllocation !== true && other.memory.id.includes('@'));
+    const fact: Fact = isSure ? truth(true) : factOf(other.kind === 'pointer' || other.kind === 'symbol' ? other : left);
     return operator === '!=' ? fact : negatedFact(fact);
   }
   if (left.kind === 'function' && right.kind === 'function' && !left.others && !right.others && isEquality)
     return truth((left.name === right.name) === (operator === '=='));
-  if (
-    left.kind === 'pointer' &&
-    right.kind === 'pointer' &&
-    left.memory.id === right.memory.id &&
-    left.offset &&
-    right.offset
-  )
+  if (left.kind === 'pointer' && right.kind === 'pointer' && left.memory.id === right.memory.id && left.offset && right.offset)
     return compared(operator, left.offset, right.offset);
   // Two objects have no byte in common.
-  if (isEquality && isInside(left) && isInside(right) && left.memory.id !== right.memory.id) return truth(operator === '!='); // oxfmt-ignore
+  if (isEquality && isInside(left) && isInside(right) && left.memory.id !== right.memory.id) return truth(operator === '!=');
   return null;
 }
 
@@ -195,7 +213,7 @@ function isInside(value: HostValue): value is HostValue & { kind: 'pointer' } {
 
 /** The condition of one of two cases. */
 function chosenFact(condition: Fact, then: Fact, otherwise: Fact): Fact | null {
-  const fact = joinedFact('or', joinedFact('and', condition, then), joinedFact('and', negatedFact(condition), otherwise)); // oxfmt-ignore
+  const fact = joinedFact('or', joinedFact('and', condition, then), joinedFact('and', negatedFact(condition), otherwise));
   return isLarge(fact) ? null : fact;
 }
 
@@ -218,11 +236,11 @@ export function numberOf(operator: string, operands: readonly HostValue[], type:
   };
   const [x, y] = [termConstant(a), b ? termConstant(b) : undefined];
   // A difference that is negative has another quotient as an unsigned number.
-  if (!type.isSigned && /^(?:trunc_div|trunc_mod|rshift)_expr$/.test(operator) && [a, b].some((term) => term && mayBeNegative(term))) // oxfmt-ignore
-    return { kind: 'symbol', symbol: appliedSymbol(`${type.name} ${operator}`, operands.map(valueKey), 'a number', type.name) }; // oxfmt-ignore
+  if (!type.isSigned && /^(?:trunc_div|trunc_mod|rshift)_expr$/.test(operator) && [a, b].some((term) => term && mayBeNegative(term)))
+    return { kind: 'symbol', symbol: appliedSymbol(`${type.name} ${operator}`, operands.map(valueKey), 'a number', type.name) };
   // Arithmetic of narrow types wraps: C computes in `int` and converts, and the compiler moves the conversion inside.
   if (type.bytes < 4 && (x === undefined || (right && y === undefined)) && /^(?:plus|minus|mult|negate|lshift)_expr$/.test(operator))
-    return { kind: 'symbol', symbol: appliedSymbol(`${type.name} ${operator}`, operands.map(valueKey), 'a part of a number', type.name) }; // oxfmt-ignore
+    return { kind: 'symbol', symbol: appliedSymbol(`${type.name} ${operator}`, operands.map(valueKey), 'a part of a number', type.name) };
   switch (operator) {
     case 'negate_expr':
       return kept(arithmetic('-', zeroTerm, a));
@@ -234,9 +252,9 @@ export function numberOf(operator: string, operands: readonly HostValue[], type:
     }
     case 'min_expr':
     case 'max_expr':
-      return b ? kept(operator === 'min_expr' ? choice(compared('<', a, b), a, b) : choice(compared('<', a, b), b, a)) : null; // oxfmt-ignore
+      return b ? kept(operator === 'min_expr' ? choice(compared('<', a, b), a, b) : choice(compared('<', a, b), b, a)) : null;
     case 'lshift_expr':
-      return y !== undefined && (y < 0n || y >= BigInt(8 * type.bytes)) ? null : b ? kept(arithmetic('<<', a, b)) : null; // oxfmt-ignore
+      return y !== undefined && (y < 0n || y >= BigInt(8 * type.bytes)) ? null : b ? kept(arithmetic('<<', a, b)) : null;
     case 'rshift_expr': {
       if (y === undefined || y < 0n || y >= BigInt(8 * type.bytes)) return null;
       if (x !== undefined) return kept(integer(x >> y));
@@ -252,7 +270,7 @@ export function numberOf(operator: string, operands: readonly HostValue[], type:
   const own = arithmetics[operator];
   // `n - 1u` adds 2^32 - 1, and `n & ~31u` has such a mask: negative numbers, since arithmetic does not wrap.
   const isOfSign = operator === 'plus_expr' || operator === 'bit_and_expr';
-  const operand = isOfSign && x === undefined && y !== undefined && type.bytes >= 4 ? integer(BigInt.asIntN(8 * type.bytes, y)) : b; // oxfmt-ignore
+  const operand = isOfSign && x === undefined && y !== undefined && type.bytes >= 4 ? integer(BigInt.asIntN(8 * type.bytes, y)) : b;
   return own === undefined || !operand ? null : kept(arithmetic(own, a, operand));
 }
 
@@ -338,7 +356,8 @@ function asQuotient(value: HostValue): Quotient | null {
 
 function quotientOperation(operator: string, a: Quotient, b: Quotient, bytes: number): HostValue | null {
   // A quotient that floating-point numbers only approximate: one more operation may round to either side.
-  const isExact = ({ denominator: term }: Quotient): boolean => term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n; // oxfmt-ignore
+  const isExact = ({ denominator: term }: Quotient): boolean =>
+    term.kind === 'integer' && term.value > 0n && (term.value & (term.value - 1n)) === 0n;
   if (!isExact(a) || !isExact(b)) return null;
   const times = (x: HostTerm, y: HostTerm): HostTerm | null => arithmetic('*', x, y);
   const isNegative = [a, b].some(({ numerator }) => numerator.kind === 'integer' && numerator.value < 0n);
@@ -350,7 +369,9 @@ function quotientOperation(operator: string, a: Quotient, b: Quotient, bytes: nu
       if (denominator.value === 0n) return null;
       const value = Number(numerator.value) / Number(denominator.value);
       const held = bytes === 4 ? Math.fround(value) : value;
-      return held === value && operator !== 'rdiv_expr' ? { kind: 'quotient', numerator, denominator } : quotientOfNumber(held) ?? (operator === 'rdiv_expr' ? { kind: 'quotient', numerator, denominator } : null); // oxfmt-ignore
+      return held === value && operator !== 'rdiv_expr'
+        ? { kind: 'quotient', numerator, denominator }
+        : (quotientOfNumber(held) ?? (operator === 'rdiv_expr' ? { kind: 'quotient', numerator, denominator } : null));
     }
     return { kind: 'quotient', numerator, denominator };
   };
@@ -362,7 +383,7 @@ function quotientOperation(operator: string, a: Quotient, b: Quotient, bytes: nu
     case 'plus_expr':
     case 'minus_expr': {
       const [left, right] = [times(a.numerator, b.denominator), times(b.numerator, a.denominator)];
-      return make(left && right && arithmetic(operator === 'plus_expr' ? '+' : '-', left, right), times(a.denominator, b.denominator)); // oxfmt-ignore
+      return make(left && right && arithmetic(operator === 'plus_expr' ? '+' : '-', left, right), times(a.denominator, b.denominator));
     }
     default:
       return null;
@@ -382,7 +403,7 @@ export function roundedValue(name: string, value: HostValue): HostValue | null {
 /** A pointer moved by bytes. */
 export function movedBy(value: HostValue, bytes: HostTerm | null): HostValue | null {
   const pointer = pointerOfText(value);
-  if (pointer.kind === 'pointer') return { ...pointer, offset: bytes && pointer.offset && arithmetic('+', pointer.offset, bytes) }; // oxfmt-ignore
+  if (pointer.kind === 'pointer') return { ...pointer, offset: bytes && pointer.offset && arithmetic('+', pointer.offset, bytes) };
   if (pointer.kind === 'either') {
     const [then, otherwise] = [movedBy(pointer.then, bytes), movedBy(pointer.otherwise, bytes)];
     return then && otherwise && { ...pointer, then, otherwise };

@@ -13,11 +13,15 @@ const integers: readonly (readonly [RegExp, number, boolean])[] = [
   [/^(?:int|signed int|wchar_t)$/, 4, true],
   [/^(?:unsigned int|char32_t)$/, 4, false],
   [/^(?:long int|long long int|signed long|ssizetype|<unnamed-signed:64>)$/, 8, true],
-  [/^(?:long unsigned int|long long unsigned int|unsigned long|sizetype|size_t|bitsizetype|<unnamed-unsigned:64>)$/, 8, false], // oxfmt-ignore
+  [/^(?:long unsigned int|long long unsigned int|unsigned long|sizetype|size_t|bitsizetype|<unnamed-unsigned:64>)$/, 8, false],
   [/^__int128$/, 16, true],
   [/^__int128 unsigned$/, 16, false],
 ];
-const floats: ReadonlyMap<string, number> = new Map([['float', 4], ['double', 8], ['long double', 16]]); // oxfmt-ignore
+const floats: ReadonlyMap<string, number> = new Map([
+  ['float', 4],
+  ['double', 8],
+  ['long double', 16],
+]);
 
 const unknownType: HostType = { kind: 'opaque', name: '', bytes: null };
 
@@ -36,16 +40,11 @@ export class PrintedTypes {
   /** @param gimple the whole dump */
   constructor(debug: DebugTypes, gimple: string) {
     this.#debug = debug;
-    this.#inner = new Map([...gimple.matchAll(/[.>](D\.\d+)\.([A-Za-z_][\w.]*?)D\.\d+/g)].map(([, field, name]) => [field!, name!])); // oxfmt-ignore
+    this.#inner = new Map([...gimple.matchAll(/[.>](D\.\d+)\.([A-Za-z_][\w.]*?)D\.\d+/g)].map(([, field, name]) => [field!, name!]));
   }
 
   /** Learns which records the printed names of a function denote, from its variables in the debugging information. */
-  learn({
-    symbol,
-    result,
-    parameters,
-    locals,
-  }: Pick<GimpleFunction, 'symbol' | 'result' | 'parameters' | 'locals'>): void {
+  learn({ symbol, result, parameters, locals }: Pick<GimpleFunction, 'symbol' | 'result' | 'parameters' | 'locals'>): void {
     const resultType = result === '' ? null : this.#debug.resultOf(symbol);
     if (resultType) this.#unify(result, resultType);
     const own = new Map<string, HostType[]>();
@@ -69,13 +68,7 @@ export class PrintedTypes {
     const pointer = /^(.*?) ?(?:\*|&&?)$/.exec(text);
     if (array && type.kind === 'array') this.#unify(array[1]!, type.element);
     else if (pointer && type.kind === 'pointer') this.#unify(pointer[1]!, type.to);
-    else if (
-      !array &&
-      !pointer &&
-      /D\.\d+$/.test(text) &&
-      type.kind === 'record' &&
-      !this.#known.has(recordName(text))
-    ) {
+    else if (!array && !pointer && /D\.\d+$/.test(text) && type.kind === 'record' && !this.#known.has(recordName(text))) {
       this.#known.set(recordName(text), type);
       this.#resolved.clear();
     }
@@ -99,13 +92,18 @@ export class PrintedTypes {
     const array = /^(.*?)((?:\[\d*\])+)$/.exec(text);
     if (array) {
       const counts = [...array[2]!.matchAll(/\[(\d*)\]/g)].map(([, count]) => (count === '' ? null : Number(count)));
-      return counts.reduceRight((element: HostType, count): HostType => ({ kind: 'array', element, count }), this.typeOf(array[1]!)); // oxfmt-ignore
+      return counts.reduceRight((element: HostType, count): HostType => ({ kind: 'array', element, count }), this.typeOf(array[1]!));
     }
     if (/\)$/.test(text)) return { kind: 'pointer', to: unknownType };
     const pointer = /^(.*?) ?(?:\*|&&?)$/.exec(text);
     if (pointer) {
       const to = (): HostType => this.typeOf(pointer[1]!);
-      return { kind: 'pointer', get to() { return to(); } }; // oxfmt-ignore
+      return {
+        kind: 'pointer',
+        get to() {
+          return to();
+        },
+      };
     }
     const basic = text.replace(/D\.\d+$/, '');
     const integer = integers.find(([pattern]) => pattern.test(basic));
@@ -137,7 +135,7 @@ export class PrintedTypes {
     const known = this.#unnamed.get(field);
     if (known) return known;
     const within = inner ?? this.#inner.get(field) ?? null;
-    const fitting = own.filter((one) => (within === null || hasMember(one.type, within)) && (type === null || isSameType(one.type, type))); // oxfmt-ignore
+    const fitting = own.filter((one) => (within === null || hasMember(one.type, within)) && (type === null || isSameType(one.type, type)));
     if (fitting.length === 1) this.#unnamed.set(field, fitting[0]!);
     if (fitting.length <= 1) return fitting[0] ?? null;
     // Empty bases have the address of the one that is not.
@@ -148,7 +146,7 @@ export class PrintedTypes {
 }
 
 function hasMember(type: HostType, name: string): boolean {
-  return type.kind === 'record' && type.members.some((one) => one.name === name || (one.name === '' && hasMember(one.type, name))); // oxfmt-ignore
+  return type.kind === 'record' && type.members.some((one) => one.name === name || (one.name === '' && hasMember(one.type, name)));
 }
 
 /** Whether two types have the same layout. */
@@ -179,7 +177,10 @@ export function bytesOfType(type: HostType): number | null {
 }
 
 function withoutQualifiers(printed: string): string {
-  return printed.replace(/\b(?:const|volatile|restrict|register) ?|\{ref-all\}| ?(?:const|volatile|restrict)$/g, '').replace(/ +(?=\[)/, '').trim(); // oxfmt-ignore
+  return printed
+    .replace(/\b(?:const|volatile|restrict|register) ?|\{ref-all\}| ?(?:const|volatile|restrict)$/g, '')
+    .replace(/ +(?=\[)/, '')
+    .trim();
 }
 
 function recordName(text: string): string {

@@ -39,7 +39,7 @@ export function openHostUnit(
   dump: { readonly gimple: string; readonly assembly: string },
   parameters: KernelParameters,
 ): HostUnit {
-  return new HostUnit(path, dump, new Set(parameters.keys()), readDebugTypes(dump.assembly), readInitialisedData(dump.assembly)); // oxfmt-ignore
+  return new HostUnit(path, dump, new Set(parameters.keys()), readDebugTypes(dump.assembly), readInitialisedData(dump.assembly));
 }
 
 /** Constructors, destructors, functions of the runtime, and those that free memory: they are not kernels of another unit. */
@@ -54,13 +54,7 @@ class Run extends Interpreter {
   readonly #constants: ReadonlySet<string>;
   #silence = 0;
 
-  constructor(
-    program: HostProgram,
-    request: ReadRequest,
-    reaching: ReadonlySet<string>,
-    isAtStart: boolean,
-    steps: number,
-  ) {
+  constructor(program: HostProgram, request: ReadRequest, reaching: ReadonlySet<string>, isAtStart: boolean, steps: number) {
     super(program, steps, isAtStart);
     this.#reader = new LaunchReader(this, request.parameters);
     this.#reaching = reaching;
@@ -92,10 +86,7 @@ class Run extends Interpreter {
     return value;
   }
 
-  #record(
-    launches: readonly Omit<HostLaunch, 'entry' | 'location' | 'unit'>[],
-    { location, given, activation }: CallRequest,
-  ): void {
+  #record(launches: readonly Omit<HostLaunch, 'entry' | 'location' | 'unit'>[], { location, given, activation }: CallRequest): void {
     for (const passed of given) this.losePassed(passed);
     if (this.#silence > 0) return;
     // A launch in a template of the runtime is where the project calls that.
@@ -110,11 +101,9 @@ class Run extends Interpreter {
     for (const { arguments: given } of launches) {
       if (!given) this.objects.disturb(state);
       for (const value of given ?? [])
-        for (const one of value.kind === 'record' ? value.fields.values() : [value]) this.objects.forgetPointee(one, state); // oxfmt-ignore
+        for (const one of value.kind === 'record' ? value.fields.values() : [value]) this.objects.forgetPointee(one, state);
     }
-    state.contents = new Map(
-      [...state.contents].filter(([memory]) => this.#constants.has(memory.replace(/^symbol /, ''))),
-    );
+    state.contents = new Map([...state.contents].filter(([memory]) => this.#constants.has(memory.replace(/^symbol /, ''))));
   }
 
   launch(request: CallRequest, state: State): boolean {
@@ -138,7 +127,11 @@ class Run extends Interpreter {
     const name = request.symbol ?? '';
     if (name === '__cudaPushCallConfiguration') {
       this.#reader.configure(request, state);
-      return { state, value: { kind: 'scalar', value: { kind: 'number', term: { kind: 'integer', value: 0n } }, type: null }, thrown: null }; // oxfmt-ignore
+      return {
+        state,
+        value: { kind: 'scalar', value: { kind: 'number', term: { kind: 'integer', value: 0n } }, type: null },
+        thrown: null,
+      };
     }
     const launches = this.#reader.call(name, request, state);
     if (launches) {
@@ -151,8 +144,10 @@ class Run extends Interpreter {
 
   isLeftOpenSince(mark: number, changed: ReadonlySet<string>): boolean {
     return this.launches.slice(mark).some((launch) => {
-      const symbols = (terms: readonly (HostTerm | null)[]): string[] => terms.flatMap((term) => (term ? [...symbolsOf(term).keys()] : [])); // oxfmt-ignore
-      const determined = new Set(symbols((launch.arguments ?? []).map((value) => (value.kind === 'pointer' ? value.offset : termOf(value))))); // oxfmt-ignore
+      const symbols = (terms: readonly (HostTerm | null)[]): string[] => terms.flatMap((term) => (term ? [...symbolsOf(term).keys()] : []));
+      const determined = new Set(
+        symbols((launch.arguments ?? []).map((value) => (value.kind === 'pointer' ? value.offset : termOf(value)))),
+      );
       const extents = [launch.grid, launch.block].flatMap((value) => (value && extentsOf(value)) ?? []);
       return symbols(extents).some((id) => changed.has(id) && !determined.has(id));
     });
@@ -197,14 +192,13 @@ export function readHostProgram(request: ReadRequest): HostReading {
   for (const one of reaching) for (const user of users.get(one) ?? []) reaching.add(user);
   const begins = (symbol: string): boolean => request.startsAt?.(symbol) ?? symbol === 'main';
   const hasMain = [...reaching].some((key) => begins(entries.get(key)!.symbol));
-  const inData = new Set(
-    request.units.flatMap((unit) => [...unit.candidates({ kind: 'anything' })].map((symbol) => unit.key(symbol))),
-  );
+  const inData = new Set(request.units.flatMap((unit) => [...unit.candidates({ kind: 'anything' })].map((symbol) => unit.key(symbol))));
   const isOpen = (key: string): boolean => {
     const { unit, symbol } = entries.get(key)!;
     return unit.linkageOf(symbol) === 'external' && request.isOpen?.(symbol) === true;
   };
-  const isRoot = (key: string): boolean => isOpen(key) || ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key)); // oxfmt-ignore
+  const isRoot = (key: string): boolean =>
+    isOpen(key) || ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key));
   const launches: ReadLaunch[] = [];
   const cutShort: HostEntry[] = [];
   let left = maxAllSteps;
@@ -225,7 +219,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
     if (fn) {
       const given = fn.parameters.map((one) => run.freeParameter(unit, one, symbol));
       const slot = run.newSlot(unit, fn);
-      const { value, state: after } = run.execute({ unit, fn, caller: null, site: null, slot, catches: false }, given, state); // oxfmt-ignore
+      const { value, state: after } = run.execute({ unit, fn, caller: null, site: null, slot, catches: false }, given, state);
       // Whoever called it has its result.
       if (value !== null && value !== 'in place') run.losePassed(value);
       else if (slot && after) run.objects.loseContents(slot.object, after);
@@ -236,8 +230,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
     if (run.isCutShort) cutShort.push(entry);
     for (const one of run.unfollowed) open.add(one);
     for (const one of request.units)
-      for (const callee of run.unknownCallees.values())
-        for (const name of one.candidates(callee)) open.add(one.key(name)); // oxfmt-ignore
+      for (const callee of run.unknownCallees.values()) for (const name of one.candidates(callee)) open.add(one.key(name));
     for (const one of run.objects.openFunctions) {
       const found = program.resolve(one, unit);
       if (found) open.add(found.unit.key(found.symbol));
@@ -257,7 +250,8 @@ export function readHostProgram(request: ReadRequest): HostReading {
     count = begun.size;
     const called = [...reaching].filter((key) => !begun.has(key) && (open.has(key) || cutShort.length > 0));
     const sizes = new Map(called.map((key) => [key, sizeOf(key)]));
-    for (const key of called.toSorted((a, b) => (sizes.get(a)! < sizes.get(b)! ? -1 : Number(sizes.get(a)! > sizes.get(b)!)))) go(key, maxStepsOfCalled); // oxfmt-ignore
+    for (const key of called.toSorted((a, b) => (sizes.get(a)! < sizes.get(b)! ? -1 : Number(sizes.get(a)! > sizes.get(b)!))))
+      go(key, maxStepsOfCalled);
   }
   // The launches of a function are those that its callers make with it, if all of these were followed to their end.
   const keyOf = ({ unit, symbol }: HostEntry): string => request.units.find(({ path }) => path === unit)!.key(symbol);
@@ -281,7 +275,16 @@ export function readHostProgram(request: ReadRequest): HostReading {
 }
 
 function emptyState(): State {
-  return { values: HostStore.empty(), objects: HostStore.empty(), facts: [], changed: 0, called: 0, outerChanged: 0, contents: new Map(), configuration: null }; // oxfmt-ignore
+  return {
+    values: HostStore.empty(),
+    objects: HostStore.empty(),
+    facts: [],
+    changed: 0,
+    called: 0,
+    outerChanged: 0,
+    contents: new Map(),
+    configuration: null,
+  };
 }
 
 /**
@@ -300,7 +303,8 @@ function atStart(run: Run): { readonly run: Run; readonly state: State } | null 
       const after = run.silently(() => run.execute(call, [], state).state);
       if (!after || run.isCutShort) return null;
       const written = [...HostStore.writtenApart(before.objects, after.objects)].map((key) => run.objects.at(key));
-      if (written.some(({ kind, memory }) => /^(?:static|private|owned)$/.test(kind) && memory.label !== '__ioinit')) writing.add(unit.path); // oxfmt-ignore
+      if (written.some(({ kind, memory }) => /^(?:static|private|owned)$/.test(kind) && memory.label !== '__ioinit'))
+        writing.add(unit.path);
       state = after;
     }
   return writing.size > 1 ? null : { run, state };
@@ -321,15 +325,16 @@ const unknownLaunch: Omit<ReadLaunch, 'kernel' | 'location' | 'unit' | 'entry'> 
 
 /** Calls in a function that make launches, as far as its text shows: in doubt, a call is one. */
 function launchCalls(unit: HostUnit, symbol: string): (GimpleStatement & { kind: 'call' })[] {
-  const calls = (unit.functionOf(symbol)?.blocks ?? []).flatMap(({ statements }) => statements.flatMap((one) => (one.kind === 'call' ? [one] : []))); // oxfmt-ignore
-  const nameOf = ({ callee }: (typeof calls)[number]): string | null => (callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : null); // oxfmt-ignore
+  const calls = (unit.functionOf(symbol)?.blocks ?? []).flatMap(({ statements }) =>
+    statements.flatMap((one) => (one.kind === 'call' ? [one] : [])),
+  );
+  const nameOf = ({ callee }: (typeof calls)[number]): string | null =>
+    callee.kind === 'declaration' ? callee.name.replace(/D\.\d+$/, '') : null;
   const isConfigured = calls.some((one) => nameOf(one) === '__cudaPushCallConfiguration');
   return calls.filter((one) => {
     const name = nameOf(one);
     if (name === '__cudaPushCallConfiguration') return false;
     if (name === null) return isConfigured && one.target === null;
-    return (
-      launching.test(name) || unit.isKernel(name) || (isConfigured && one.target === null && !unit.isDefined(name))
-    );
+    return launching.test(name) || unit.isKernel(name) || (isConfigured && one.target === null && !unit.isDefined(name));
   });
 }

@@ -1,15 +1,6 @@
 /** The state of a host program at a point, and how the states of two paths become one. */
 import { HostStore } from '../cuda/host/host-store.ts';
-import {
-  type Fact,
-  appliedSymbol,
-  factKey,
-  isLarge,
-  joinedFact,
-  isSameFact,
-  negatedFact,
-  truth,
-} from '../cuda/host/term.ts';
+import { type Fact, appliedSymbol, factKey, isLarge, joinedFact, isSameFact, negatedFact, truth } from '../cuda/host/term.ts';
 import { type HostValue, type MemoryContents, eitherValue, valueKey } from '../cuda/host/value.ts';
 import { type Cell, type Content, type ObjectState, copiedCells, isSameBase, objectKey, refined } from './memory.ts';
 
@@ -95,7 +86,12 @@ export function mergeStates(first: State, second: State, context: MergeContext):
   const merged: State = {
     values: mergedValues(first, second, condition, context),
     objects: mergedObjects(first, second, condition, context),
-    facts: !a || !b ? [...facts, context.undecided()] : either === null || either.kind === 'truth' ? facts : [...facts, isLarge(either) ? context.undecided() : either], // oxfmt-ignore
+    facts:
+      !a || !b
+        ? [...facts, context.undecided()]
+        : either === null || either.kind === 'truth'
+          ? facts
+          : [...facts, isLarge(either) ? context.undecided() : either],
     contents: new Map([...first.contents].filter(([memory, held]) => second.contents.get(memory) === held)),
     changed: Math.max(first.changed, second.changed),
     called: Math.max(first.called, second.called),
@@ -156,12 +152,27 @@ function mergedValue(a: HostValue, b: HostValue, condition: Fact, context: Merge
   const either = eitherValue(condition, a, b);
   if (either) return either;
   const alternatives = [a, b].map(pointersIn);
-  if (!isLarge(condition) && condition.kind !== 'unknown' && alternatives.every((count) => count > 0) && alternatives[0]! + alternatives[1]! <= maxPointers) return { kind: 'either', condition, then: a, otherwise: b }; // oxfmt-ignore
-  if (a.kind === 'function' && b.kind === 'function') return { ...a, others: [...(a.others ?? []), { ...b, others: [] }, ...(b.others ?? [])] }; // oxfmt-ignore
+  if (
+    !isLarge(condition) &&
+    condition.kind !== 'unknown' &&
+    alternatives.every((count) => count > 0) &&
+    alternatives[0]! + alternatives[1]! <= maxPointers
+  )
+    return { kind: 'either', condition, then: a, otherwise: b };
+  if (a.kind === 'function' && b.kind === 'function')
+    return { ...a, others: [...(a.others ?? []), { ...b, others: [] }, ...(b.others ?? [])] };
   for (const value of [a, b]) context.lose(value);
   const label = a.kind === 'pointer' ? a.memory.label : a.kind === 'symbol' ? a.symbol.label : 'a value';
   const isNumber = [a, b].every(({ kind }) => kind === 'number' || kind === 'symbol' || kind === 'condition');
-  return isNumber ? { kind: 'symbol', symbol: { ...appliedSymbol('either', [factKey(condition), valueKey(a), valueKey(b)], label), origin: `${label === 'a value' ? label : `\`${label}\``}, which depends on the path` } } : context.fresh(label); // oxfmt-ignore
+  return isNumber
+    ? {
+        kind: 'symbol',
+        symbol: {
+          ...appliedSymbol('either', [factKey(condition), valueKey(a), valueKey(b)], label),
+          origin: `${label === 'a value' ? label : `\`${label}\``}, which depends on the path`,
+        },
+      }
+    : context.fresh(label);
 }
 
 function mergedObjects(first: State, second: State, condition: Fact, context: MergeContext): HostStore<StoredObject> {
@@ -176,7 +187,8 @@ function mergedObjects(first: State, second: State, condition: Fact, context: Me
       objects.set(object, context.store(a));
       continue;
     }
-    if (context.isEscaped(object)) for (const { content } of [...a.cells, ...b.cells]) if (content.kind === 'value') context.lose(content.value); // oxfmt-ignore
+    if (context.isEscaped(object))
+      for (const { content } of [...a.cells, ...b.cells]) if (content.kind === 'value') context.lose(content.value);
     objects.set(object, context.store(mergedObject(a, b, condition, context)));
   }
   return objects;
@@ -187,7 +199,7 @@ function mergedObject(a: ObjectState, b: ObjectState, condition: Fact, context: 
   const cells: Cell[] = [];
   const fresh = (): Content => {
     const value = context.fresh('a value');
-    return { kind: 'region', base: { kind: 'unknown', symbol: value.kind === 'symbol' ? value.symbol : { id: '', label: '' } }, from: 0 }; // oxfmt-ignore
+    return { kind: 'region', base: { kind: 'unknown', symbol: value.kind === 'symbol' ? value.symbol : { id: '', label: '' } }, from: 0 };
   };
   for (const [offset, bytes] of refined(a, b)) {
     const [own, other] = [copiedCells(a, offset, bytes, offset), copiedCells(b, offset, bytes, offset)];
@@ -196,7 +208,7 @@ function mergedObject(a: ObjectState, b: ObjectState, condition: Fact, context: 
     else if (x.kind === 'region' && y.kind === 'region')
       cells.push({ offset, bytes, content: x.from === y.from && isSameBase(x.base, y.base) ? x : fresh() });
     else if (x.kind === 'value' && y.kind === 'value')
-      cells.push({ offset, bytes, content: { kind: 'value', value: mergedValue(x.value, y.value, condition, context) } }); // oxfmt-ignore
+      cells.push({ offset, bytes, content: { kind: 'value', value: mergedValue(x.value, y.value, condition, context) } });
     else {
       const scalar = x.kind === 'value' ? y : x;
       const value = x.kind === 'value' ? x.value : y.kind === 'value' ? y.value : null;
@@ -204,7 +216,14 @@ function mergedObject(a: ObjectState, b: ObjectState, condition: Fact, context: 
       const isZero = scalar.kind === 'region' && scalar.base.kind === 'zero' && value?.kind === 'number';
       const zero: HostValue = { kind: 'number', term: { kind: 'integer', value: 0n } };
       if (isZero)
-        cells.push({ offset, bytes, content: { kind: 'value', value: x.kind === 'value' ? mergedValue(value, zero, condition, context) : mergedValue(zero, value, condition, context) } }); // oxfmt-ignore
+        cells.push({
+          offset,
+          bytes,
+          content: {
+            kind: 'value',
+            value: x.kind === 'value' ? mergedValue(value, zero, condition, context) : mergedValue(zero, value, condition, context),
+          },
+        });
       else {
         if (value) context.lose(value);
         cells.push({ offset, bytes, content: fresh() });

@@ -98,7 +98,6 @@ function connect(
   neutral: ValidatorCondition,
   absorbing: ValidatorCondition,
 ): ValidatorCondition {
-  // oxfmt-ignore
   const parts = new Map<string, ValidatorCondition>();
   for (const condition of conditions) {
     for (const part of condition.kind === kind ? condition.conditions : [condition]) {

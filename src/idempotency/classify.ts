@@ -34,13 +34,7 @@ import { localMemory } from './local-memory.ts';
 import { OwnThread } from './same-thread-hazards.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { Extensions } from './model/extensions.ts';
-import type {
-  IdempotencyReason,
-  KernelIdempotency,
-  OverlapClause,
-  PointerArgument,
-  WrittenMemory,
-} from './model/kernel-idempotency.ts';
+import type { IdempotencyReason, KernelIdempotency, OverlapClause, PointerArgument, WrittenMemory } from './model/kernel-idempotency.ts';
 import { earlierEnded } from '../check/stable-memory.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
@@ -206,12 +200,21 @@ class Classifier {
     if (this.known) return this.known;
     const { extensions, brief, part, objectName } = this.request;
     const stated = this.contents();
-    const footprints = [...footprintsOf(this.symbolic, this.accesses, extensions, stated), ...texturesOf(this.symbolic.kernel, this.request.module)]; // oxfmt-ignore
+    const footprints = [
+      ...footprintsOf(this.symbolic, this.accesses, extensions, stated),
+      ...texturesOf(this.symbolic.kernel, this.request.module),
+    ];
     const work = brief && briefWork;
     const whole = new Coverage(this.symbolic, this.accesses, work);
     // Later parts get shared memory as earlier ones have left it, but not the order of their writes.
     const shared = new SharedMemory(this.symbolic, this.accesses, footprints, whole, objectName, brief?.shapes);
-    const coverage = part ? new Coverage(this.symbolic, this.accesses.filter((access) => this.isOfPart(access)), work) : whole; // oxfmt-ignore
+    const coverage = part
+      ? new Coverage(
+          this.symbolic,
+          this.accesses.filter((access) => this.isOfPart(access)),
+          work,
+        )
+      : whole;
     return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
   }
 
@@ -241,11 +244,12 @@ class Classifier {
       const writes = own.filter(isWriter);
       // Later reads of written elements would have to use the other array.
       const isReadAgain = writes.some((write) => own.some((read) => !isWriter(read) && canReach(kernel, write, read)));
-      if (isReadAgain || writes.some(({ operation, targets }) => operation !== 'write' || targets.length > 1))
-        return all;
+      if (isReadAgain || writes.some(({ operation, targets }) => operation !== 'write' || targets.length > 1)) return all;
       const index = kernel.parameters.length + at;
       const base = { kind: 'parameter', index, offset: 0, key: `parameter${index}.0` } as const;
-      return all.map((access) => (writes.includes(access) ? { ...access, targets: access.targets.map((target) => ({ ...target, base })) } : access)); // oxfmt-ignore
+      return all.map((access) =>
+        writes.includes(access) ? { ...access, targets: access.targets.map((target) => ({ ...target, base })) } : access,
+      );
     }, accesses);
   }
 
@@ -258,7 +262,7 @@ class Classifier {
       initialised: local.initialised,
     });
     if (brief && effects.length > 0) return undecided(effects);
-    if (brief && this.accesses.length > maxAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]); // oxfmt-ignore
+    if (brief && this.accesses.length > maxAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]);
     const found = this.raceFreedom();
     this.isRaceFree = found.open.length === 0;
     // Order and rewrites are meaningful only in kernels without races.
@@ -291,7 +295,7 @@ class Classifier {
     for (const { access, root, needs: own, reason } of needs) {
       if (own.kind !== 'never') continue;
       const place = sourcePlaces(access.instruction);
-      reasons.push({ kind: reason ?? 'unbounded', locations: place, [isWriter(access) ? 'written' : 'read']: this.nameOf(root) }); // oxfmt-ignore
+      reasons.push({ kind: reason ?? 'unbounded', locations: place, [isWriter(access) ? 'written' : 'read']: this.nameOf(root) });
     }
     const isOpen = reasons.length > 0;
     const condition = isOpen
@@ -325,14 +329,17 @@ class Classifier {
               free.condition,
             ),
       writtenMemory: effects.some(({ kind }) => kind !== 'atomic') ? null : this.writtenMemory(),
-      touched: this.ofGlobal().map(({ access, bytes, needs, exact }) => ({ isWrite: isWriter(access), bytes, needs, exact })), // oxfmt-ignore
+      touched: this.ofGlobal().map(({ access, bytes, needs, exact }) => ({ isWrite: isWriter(access), bytes, needs, exact })),
       candidate: distinct([
         ...effects.filter(({ kind }) => kind === 'atomic'),
         ...certain,
         ...reasons.filter(({ kind }) => kind === 'read-then-write'),
       ]),
       rewritten: others > 0 ? [] : rewrittenBy(inTheWay),
-      rewrites: others > 0 || !inTheWay.every(({ isOfOneRoot }) => isOfOneRoot) ? [] : inTheWay.map(({ first, second }) => ({ read: first.access, write: second.access })), // oxfmt-ignore
+      rewrites:
+        others > 0 || !inTheWay.every(({ isOfOneRoot }) => isOfOneRoot)
+          ? []
+          : inTheWay.map(({ first, second }) => ({ read: first.access, write: second.access })),
       asked,
     };
   }
@@ -349,7 +356,7 @@ class Classifier {
     const condition = withoutConflicts(this.symbolic, this.accesses, footprints, extensions, this.contents());
     if (proved.open.length === 0) return { ...proved, condition: anyOf([proved.condition, condition]) };
     if (condition.kind === 'never' || this.isOnlyWhereIdle(condition)) return proved;
-    return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] }; // oxfmt-ignore
+    return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] };
   }
 
   /** Whether a launch makes accesses of one array disjoint only by executing hardly any of them. */
@@ -369,9 +376,7 @@ class Classifier {
     const meant = new Set(this.ofGlobal().filter(({ access }) => isWriter(access)));
     for (const { first, second, condition } of open) if (condition.kind !== 'always') meant.add(first).add(second);
     const ofShared =
-      unread === 'none'
-        ? []
-        : this.footprints.filter((one) => isShared(one.root) && (unread === 'any' || countsRounds(one)));
+      unread === 'none' ? [] : this.footprints.filter((one) => isShared(one.root) && (unread === 'any' || countsRounds(one)));
     return [...meant, ...ofShared.map((one) => (isUnboundedStep(one) ? { ...one, needs: never } : one))];
   }
 
@@ -399,7 +404,7 @@ class Classifier {
   }
 
   private ofGlobal(): readonly Footprint[] {
-    return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root) && this.isOfPart(access)); // oxfmt-ignore
+    return this.footprints.filter(({ access, root }) => access.memory !== 'shared' && !isShared(root) && this.isOfPart(access));
   }
 
   /** Whether the classified part of the kernel contains an access: the access follows that number of barriers. */
@@ -473,7 +478,7 @@ class Classifier {
 
   /** Condition under which the bytes of a read are written only before it, or not at all. */
   private ordered(first: Footprint, second: Footprint): ValidatorCondition {
-    if (first.root.kind === 'unknown' || (first.root.kind === 'loaded' && !this.tables.has(first.root.table.key))) return never; // oxfmt-ignore
+    if (first.root.kind === 'unknown' || (first.root.kind === 'loaded' && !this.tables.has(first.root.table.key))) return never;
     const byThread = this.ownThread.keepsApart(first.access, second.access);
     return byThread.kind === 'always' ? always : anyOf([byThread, this.coveredShapes(first)]);
   }
@@ -492,7 +497,7 @@ class Classifier {
     const [target, ...others] = access.targets;
     if (access.operation !== 'read' || this.isCached(access) || !target || others.length > 0) return never;
     const byOwn = this.coverage.covers(access, target, null, null);
-    return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null)); // oxfmt-ignore
+    return byOwn.kind === 'always' ? always : this.shared.ofShapes((shape) => this.coverage.covers(access, target, shape, null));
   }
 
   /** Arrays updated in place by an idempotent element-wise map: separately, and pairs that begin at one address. */
@@ -513,15 +518,13 @@ class Classifier {
       if (isOfOneRoot && /^(parameter|object)$/.test(second.root.kind) && !tried.has(key)) {
         tried.add(key);
         // Other elements of the array that are read are unchanged if their own pairs satisfy the condition.
-        const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access))); // oxfmt-ignore
+        const changed = new Set([...ofRoots(key)].filter((access) => isWriter(access) || isAtOnePlace(access, second.access)));
         if (isMap(changed)) own.set(key, changed);
       }
       if (isOfOneRoot || first.root.kind !== 'parameter' || second.root.kind !== 'parameter') continue;
       const both = pairKey(first.root, second.root);
       if (known.has(both)) continue;
-      const condition = isMap(ofRoots(rootKey(first.root), key))
-        ? compare(pointer(first.root), '=', pointer(second.root))
-        : never;
+      const condition = isMap(ofRoots(rootKey(first.root), key)) ? compare(pointer(first.root), '=', pointer(second.root)) : never;
       known.set(both, condition);
     }
     const alias = ({ first, second, isOfOneRoot }: Pair): ValidatorCondition =>
@@ -538,7 +541,7 @@ class Classifier {
       return { kind: 'atomic', locations, ...names, what: atomic.access.instruction.operation.mnemonic };
     }
     const unbounded = [first, second].find(({ bytes }) => bytes === null);
-    if (unbounded) return { kind: unbounded.reason ?? 'unbounded', locations: sourcePlaces(unbounded.access.instruction), ...names }; // oxfmt-ignore
+    if (unbounded) return { kind: unbounded.reason ?? 'unbounded', locations: sourcePlaces(unbounded.access.instruction), ...names };
     return { kind: isOfOneRoot ? 'read-then-write' : 'overlap', locations, ...names };
   }
 
@@ -556,7 +559,7 @@ class Classifier {
       if (!lines.has(written)) lines.set(written, sourcePlaces(first.access.instruction, second.access.instruction));
     }
     const inOrder = (names: Iterable<string>): string[] => [...names].sort((a, b) => places.get(a)! - places.get(b)!);
-    return inOrder(reads.keys()).map((written) => ({ written, read: inOrder(reads.get(written)!), locations: lines.get(written)! })); // oxfmt-ignore
+    return inOrder(reads.keys()).map((written) => ({ written, read: inOrder(reads.get(written)!), locations: lines.get(written)! }));
   }
 
   private nameOf(root: Root): string {
@@ -566,16 +569,14 @@ class Classifier {
       const instead = this.request.elsewhere?.[root.index - kernel.parameters.length];
       return instead ? `${fieldName(parameters, instead, kernel)}_new` : fieldName(parameters, root, kernel);
     }
-    if (root.kind === 'loaded' && root.table.kind === 'parameter')
-      return `${fieldName(parameters, root.table, kernel)}[…]`;
+    if (root.kind === 'loaded' && root.table.kind === 'parameter') return `${fieldName(parameters, root.table, kernel)}[…]`;
     return root.kind === 'object' ? objectName(root.object.symbol) : '?';
   }
 
   private statedTables(): ReadonlySet<string> {
     const { stated, parameters, extensions } = this.request;
-    const arrays = stated.flatMap(
-      ({ expression }) =>
-      extensions.contents && expression.kind === 'pointers-apart' ? (namedPointer(parameters, expression.array) ?? []) : [], // oxfmt-ignore
+    const arrays = stated.flatMap(({ expression }) =>
+      extensions.contents && expression.kind === 'pointers-apart' ? (namedPointer(parameters, expression.array) ?? []) : [],
     );
     return new Set(arrays.map(({ index, offset }) => `parameter${index}.${offset}`));
   }
@@ -584,9 +585,7 @@ class Classifier {
   private contents(): StatedValue {
     const { stated, parameters, kernel, extensions } = this.request;
     if (!extensions.contents) return () => undefined;
-    const written = new Set(
-      this.accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)),
-    );
+    const written = new Set(this.accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));
     const facts = new Map<string, { readonly low: Amount; readonly high: Amount; readonly bytes: number }>();
     for (const { expression } of stated) {
       if (expression.kind !== 'elements') continue;
@@ -601,7 +600,8 @@ class Classifier {
         );
       const low = launchValue(kernel, parameters, expression.low);
       const high = launchValue(kernel, parameters, expression.high);
-      if (array && type && low && high) facts.set(`parameter${array.index}.${array.offset}`, { low: polynomial(low), high: polynomial(high), bytes: type.bytes }); // oxfmt-ignore
+      if (array && type && low && high)
+        facts.set(`parameter${array.index}.${array.offset}`, { low: polynomial(low), high: polynomial(high), bytes: type.bytes });
     }
     return (value) => {
       const access = this.accesses.find(({ instruction }) => instruction.results.some((result) => result === value));
@@ -615,20 +615,22 @@ class Classifier {
 
   private usedContents(): readonly string[] {
     if (!this.request.extensions.contents) return [];
-    return this.request.stated.flatMap(({ expression: { kind }, text }) => (kind === 'elements' || kind === 'pointers-apart' ? [text] : [])); // oxfmt-ignore
+    return this.request.stated.flatMap(({ expression: { kind }, text }) =>
+      kind === 'elements' || kind === 'pointers-apart' ? [text] : [],
+    );
   }
 }
 
 /** The arguments of arrays that pairs read and then write; empty if some pair is of another kind. */
 function rewrittenBy(pairs: readonly Pair[]): readonly PointerArgument[] {
   const roots = pairs.map(({ second }) => second.root);
-  return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : []; // oxfmt-ignore
+  return pairs.every(({ isOfOneRoot }) => isOfOneRoot) && roots.every(({ kind }) => kind === 'parameter') ? pointersTo(roots) : [];
 }
 
 /** The pointers among the arguments, without duplicates. */
 function pointersTo(roots: readonly Root[]): readonly PointerArgument[] {
   const known = new Map<string, PointerArgument>();
-  for (const root of roots) if (root.kind === 'parameter') known.set(rootKey(root), { index: root.index, offset: root.offset }); // oxfmt-ignore
+  for (const root of roots) if (root.kind === 'parameter') known.set(rootKey(root), { index: root.index, offset: root.offset });
   return [...known.values()];
 }
 
@@ -642,13 +644,13 @@ function isAtOnePlace({ targets: [a] }: Access, { targets: [b] }: Access): boole
 
 /** Whether an address depends on the iteration counter of a loop. */
 function countsRounds({ access: { targets } }: Footprint): boolean {
-  return targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration')); // oxfmt-ignore
+  return targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => leaf?.kind === 'iteration'));
 }
 
 /** Whether the range of an address is unbounded in a dimension that the launch scales. */
 function isUnboundedStep({ access: { targets }, bytes, variables: [variable, ...others] }: Footprint): boolean {
   const isBounded = bytes !== null && (others.length > 0 || variable === undefined || variable.of.length > 0);
-  const isOfLaunch = targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => /^(parameter|block|grid-size)$/.test(leaf!.kind))); // oxfmt-ignore
+  const isOfLaunch = targets.some(({ offset }) => offset.leaves.some(({ atom: leaf }) => /^(parameter|block|grid-size)$/.test(leaf!.kind)));
   return isOfLaunch && !isBounded;
 }
 
@@ -658,9 +660,7 @@ function isUnreached({ bytes, needs }: Footprint): boolean {
 }
 
 function polynomial(quantity: Quantity): Amount {
-  return quantity.kind === 'constant'
-    ? fixedAmount(quantity.value)
-    : atom(conditionKey(quantity), quantity, null, null);
+  return quantity.kind === 'constant' ? fixedAmount(quantity.value) : atom(conditionKey(quantity), quantity, null, null);
 }
 
 function pairKey(a: Root, b: Root): string {
@@ -678,7 +678,8 @@ function rootKey(root: Root): string {
 /** Sort key of a root: parameters in their order, then variables. */
 function placeOf(root: Root): number {
   const kinds = { parameter: 0, texture: 0, object: 1, loaded: 2, unknown: 3 } as const;
-  const within = root.kind === 'parameter' || root.kind === 'texture' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0; // oxfmt-ignore
+  const within =
+    root.kind === 'parameter' || root.kind === 'texture' ? root.index + root.offset / 65536 : root.kind === 'object' ? root.object.id : 0;
   return 1e6 * kinds[root.kind] + within;
 }
 

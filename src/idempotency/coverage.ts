@@ -24,6 +24,7 @@ import type { Term } from '../term/term.ts';
 import { allOf, compare, number, sumOfQuantities, productOfQuantities } from './build-condition.ts';
 import { never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import { CertainExecution, loopsAround } from './certain-execution.ts';
+import { substituted } from '../term/rewrite.ts';
 
 /** A part of memory, identified by the base of its addresses. */
 interface Place extends ProgramPoint {
@@ -302,13 +303,7 @@ export class Coverage {
   }
 
   /** Whether all bytes at an address were written, by writes whose conditions are true. */
-  private isWritten(
-    address: Term,
-    count: number,
-    written: Written,
-    holds: readonly Term[],
-    whole: number | null,
-  ): boolean {
+  private isWritten(address: Term, count: number, written: Written, holds: readonly Term[], whole: number | null): boolean {
     const isEach = (words: ReadonlyMap<number, readonly (readonly Term[])[]>, from: number, to: number): boolean => {
       for (let word = Math.floor(from / this.word); word < to / this.word; word++)
         if (!words.get(word)?.some((conditions) => conditions.every((one) => this.follows(one, holds)))) return false;
@@ -362,8 +357,7 @@ export class Coverage {
   /** The constant part of an address, and the rest. */
   private split(address: Term): { readonly start: number; readonly rest: Term | null } {
     const { store } = this.symbolic;
-    if (address.operator === 'constant')
-      return { start: Number(BigInt.asIntN(address.width, address.value)), rest: null };
+    if (address.operator === 'constant') return { start: Number(BigInt.asIntN(address.width, address.value)), rest: null };
     if (address.operator !== 'sum') return { start: 0, rest: address };
     const rest = store.sum(
       address.width,
@@ -431,7 +425,7 @@ export class Coverage {
       };
       return (term) => {
         this.evaluations++;
-        return store.substitute(term, leafOf, memo);
+        return substituted(store, term, leafOf, memo);
       };
     };
     const nest = (depth: number, conditions: readonly Term[]): boolean => {

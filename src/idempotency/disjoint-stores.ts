@@ -8,10 +8,20 @@ import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import type { Term } from '../term/term.ts';
 import { allOf, anyOf, disjointSets } from './build-condition.ts';
-import { type AddressForm, type IndexVariable, formMultiple, replaceVariable, subtractForms, scaleForm } from './footprint/form.ts'; // oxfmt-ignore
+import { type AddressForm, type IndexVariable, formMultiple, replaceVariable, subtractForms, scaleForm } from './footprint/form.ts';
 import type { Footprint } from './footprint/footprint.ts';
 import { type LaunchCondition, allMet, anyMet, lessOrEqual, neverMet } from './footprint/launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, maxAmount, multiplyAmounts, oneAmount, scaleAmount, subtractAmounts, zeroAmount } from './footprint/polynomial.ts'; // oxfmt-ignore
+import {
+  type Amount,
+  addAmounts,
+  fixedAmount,
+  maxAmount,
+  multiplyAmounts,
+  oneAmount,
+  scaleAmount,
+  subtractAmounts,
+  zeroAmount,
+} from './footprint/polynomial.ts';
 import { dimensionAmount, type StatedValue, LinearInterpretation } from './footprint/linear-interpretation.ts';
 import type { FormFact, WayFacts } from './footprint/scope.ts';
 import { pathsTo } from './footprint/paths.ts';
@@ -35,7 +45,7 @@ export function withoutConflicts(
   stated: StatedValue,
 ): ValidatorCondition {
   const { kernel } = symbolic;
-  const isQuiet = kernel.blocks.every(({ instructions }) => instructions.every((one) => !/^(exchange|order)$/.test(contactOf(one)))); // oxfmt-ignore
+  const isQuiet = kernel.blocks.every(({ instructions }) => instructions.every((one) => !/^(exchange|order)$/.test(contactOf(one))));
   const isKnown = ({ root, bytes }: Footprint): boolean =>
     bytes !== null && (root.kind === 'parameter' || (root.kind === 'object' && root.object.space !== 'shared'));
   if (!isQuiet || !accesses.every(isPlain) || !footprints.every(isKnown)) return never;
@@ -92,8 +102,7 @@ class Digits {
     const ways = pathsTo(this.symbolic, this.write.block, target.condition, this.extensions, this.stated);
     // With several paths, a fact of one path does not hold for a thread on another.
     const [way] = ways;
-    const reading: LinearInterpretation =
-      ways.length === 1 ? way!.reading : new LinearInterpretation({ ...way!.reading.context });
+    const reading: LinearInterpretation = ways.length === 1 ? way!.reading : new LinearInterpretation({ ...way!.reading.context });
     const { scope } = reading;
     const offset = reading.natural(target.offset);
     const facts = scope.facts.filter(({ form }) => form.terms.size > 1);
@@ -105,10 +114,7 @@ class Digits {
 }
 
 /** Indices of threads and blocks that neither occur in the address nor are fixed by a condition. */
-function unused(
-  scope: WayFacts,
-  offset: AddressForm,
-): readonly { kind: 'block-size' | 'grid-size'; axis: 0 | 1 | 2 }[] {
+function unused(scope: WayFacts, offset: AddressForm): readonly { kind: 'block-size' | 'grid-size'; axis: 0 | 1 | 2 }[] {
   const held = new Set([...withoutRemainders(scope, offset).form.terms.keys()].map(({ key }) => key));
   for (const fact of scope.facts) if (isLeast(scope, fact)) for (const { key } of fact.form.terms.keys()) held.add(key);
   return ([0, 1, 2] as const).flatMap((axis) =>
@@ -120,7 +126,7 @@ function unused(
 
 /** Whether a bound on a sum of indices equals its minimum, so that each index is at its minimum. */
 function isLeast(scope: WayFacts, { form, high }: FormFact): boolean {
-  const isRising = [...form.terms].every(([{ part, kind }, by]) => part === null && kind !== 'value' && scope.isPositive(by, 1n)); // oxfmt-ignore
+  const isRising = [...form.terms].every(([{ part, kind }, by]) => part === null && kind !== 'value' && scope.isPositive(by, 1n));
   const least = scope.byVariables(form).low;
   return isRising && high !== null && least !== null && scope.isAtMost(high, least);
 }

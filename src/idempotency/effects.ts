@@ -43,10 +43,7 @@ function isRepeatable(effect: Extract<Effect, { kind: 'atomic' }>, exchanged: Te
 }
 
 /** The value that an exchange stores, if it is the same in all threads; null for any other operation. */
-function exchangedValue(
-  { operation: { effect }, arguments: operands }: Instruction,
-  symbolic: SymbolicKernel,
-): Term | null {
+function exchangedValue({ operation: { effect }, arguments: operands }: Instruction, symbolic: SymbolicKernel): Term | null {
   const [, operand] = operands;
   if (effect.kind !== 'atomic' || effect.operation !== 'exch' || effect.lanes !== 1 || !operand) return null;
   const value = symbolic.operand(operand);
@@ -151,8 +148,7 @@ export function lastingEffects(
             if (writes.some(({ memory }) => memory !== 'shared') && !textures.has(instruction))
               add('unknown-texture', mnemonic, instruction);
           } else if (effect.reason === callToUnknown && isFollowed) break;
-          else if (!determined.has(effect.reason) && !mathematics.test(effect.reason))
-            add('effect', effect.reason, instruction);
+          else if (!determined.has(effect.reason) && !mathematics.test(effect.reason)) add('effect', effect.reason, instruction);
           break;
         case 'warp-value':
           // The set of active lanes, and the elected one, are unspecified.
@@ -197,10 +193,8 @@ export function lastingEffects(
       }
     }
     if (terminator.kind === 'trap') add('effect', 'trap', terminator);
-    if (terminator.kind === 'unknown' && terminator.reason !== callToUnknown)
-      add('unsupported', terminator.reason, terminator);
-    if (terminator.kind === 'branch' && isNeverWritten(terminator.condition))
-      add('unsupported', 'a variable that is not set', terminator);
+    if (terminator.kind === 'unknown' && terminator.reason !== callToUnknown) add('unsupported', terminator.reason, terminator);
+    if (terminator.kind === 'branch' && isNeverWritten(terminator.condition)) add('unsupported', 'a variable that is not set', terminator);
   }
   return distinct(extensions.requirements ? reasons : reasons.filter(({ kind }) => ofPaper.has(kind)));
 }
@@ -225,7 +219,8 @@ function synchronises(kernel: Kernel): boolean {
   }
   return kernel.blocks.some(({ id, instructions, terminator }) => {
     const isInLoop = (kernel.loopOf[id] ?? null) !== null;
-    const isDecided = (terminator.kind === 'branch' && isTold(terminator.condition)) || (terminator.kind === 'switch' && isTold(terminator.index)); // oxfmt-ignore
+    const isDecided =
+      (terminator.kind === 'branch' && isTold(terminator.condition)) || (terminator.kind === 'switch' && isTold(terminator.index));
     if (isInLoop && isDecided) return true;
     return instructions.some(({ operation: { effect }, results }) => {
       if (effect.kind === 'atomic') return results.some((result) => result !== null && used.has(result));
@@ -245,7 +240,7 @@ function isListed({ blocks }: Kernel, reason: string): boolean {
 
 function mayBeWritten(load: Instruction, accesses: readonly Access[], writes: readonly Access[]): boolean {
   const own = accesses.filter(({ instruction }) => instruction === load);
-  return own.some((read) => writes.some(({ memory }) => memory === read.memory || memory === 'generic' || read.memory === 'generic')); // oxfmt-ignore
+  return own.some((read) => writes.some(({ memory }) => memory === read.memory || memory === 'generic' || read.memory === 'generic'));
 }
 
 function isAccess(load: Instruction, accesses: readonly Access[]): boolean {
@@ -274,7 +269,7 @@ function usedValues({ blocks }: Kernel): ReadonlySet<ValueId> {
 /** Calls of functions without a body that print, or get memory, in a kernel and the functions of the module it calls. */
 function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyReason[] {
   const functions = new Map<string, ptx.Function>();
-  for (const item of module.items) if ('body' in item && item.body && 'name' in item) functions.set(item.name, item); // oxfmt-ignore
+  for (const item of module.items) if ('body' in item && item.body && 'name' in item) functions.set(item.name, item);
   const reasons: IdempotencyReason[] = [];
   const seen = new Set<string>();
   const work = [entry];
@@ -288,8 +283,7 @@ function lastingCalls(module: ptx.Module, entry: string): readonly IdempotencyRe
         const names = statement.operands.flatMap((operand) => (operand.kind === 'symbol' ? [operand.name] : []));
         const callees = names.filter((name) => functions.has(name));
         const known = names.filter((name) => knownFunction(name, false) === 'unknown-value');
-        for (const name of known)
-          reasons.push({ kind: 'effect', what: name, locations: sourcePlaces({ ...(at && { location: at }) }) });
+        for (const name of known) reasons.push({ kind: 'effect', what: name, locations: sourcePlaces({ ...(at && { location: at }) }) });
         // A pointer may point to any function of the module.
         if (callees.length + known.length === 0) work.push(...functions.keys());
         else work.push(...callees);

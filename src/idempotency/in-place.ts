@@ -12,6 +12,7 @@ import { partsOf } from '../analysis/values/leader.ts';
 import type { BlockId, LoopId, Operand, ValueId } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import { loopsAround } from './certain-execution.ts';
+import { substituted } from '../term/rewrite.ts';
 
 /** Idempotent operations of one operand. */
 const projections = /^(?:abs\.(\w+)\.\1\.none|cvt\.(f\d+)\.\2\.r[nzmp]i)/;
@@ -80,8 +81,7 @@ export class InPlaceMap {
     if (!this.accesses.every(({ ofWarp, isCopy, targets }) => !ofWarp && !isCopy && targets.length === 1)) return false;
     const { offset } = write.targets[0]!;
     if (!this.isOfOneThread(offset, write)) return false;
-    const isAlike = ({ bytes, targets: [target] }: Access): boolean =>
-      bytes === write.bytes && target!.offset === offset;
+    const isAlike = ({ bytes, targets: [target] }: Access): boolean => bytes === write.bytes && target!.offset === offset;
     if (!reads.every(isAlike)) return false;
     // All are in the same loops, and each read precedes the write: each iteration accesses another element.
     const around = loopsAround(this.symbolic, write.block);
@@ -93,7 +93,8 @@ export class InPlaceMap {
     const { effect } = write.instruction.operation;
     const lanes = effect.kind === 'store' ? effect.lanes : 0;
     if (lanes === 0 || write.stored?.length !== lanes) return false;
-    if (!reads.every(({ instruction: { operation } }) => operation.effect.kind === 'load' && operation.effect.lanes === lanes)) return false; // oxfmt-ignore
+    if (!reads.every(({ instruction: { operation } }) => operation.effect.kind === 'load' && operation.effect.lanes === lanes))
+      return false;
     if (!this.isForNothingElse(reads, write)) return false;
     return write.stored.every((value, lane) => this.isRepeatableMap(value, lane, reads, write));
   }
@@ -201,9 +202,7 @@ export class InPlaceMap {
 
   private elementOf(reads: readonly Access[], { instruction }: Access): Element {
     const { effect } = instruction.operation;
-    const extensions = reads.map(({ instruction: { operation } }) =>
-      operation.effect.kind === 'load' ? operation.effect.extend : null,
-    );
+    const extensions = reads.map(({ instruction: { operation } }) => (operation.effect.kind === 'load' ? operation.effect.extend : null));
     const extend = extensions.every((one) => one === extensions[0]) ? (extensions[0] ?? null) : null;
     return { bits: effect.kind === 'store' ? 8 * effect.bytes : 0, extend };
   }
@@ -222,12 +221,7 @@ export class InPlaceMap {
   }
 
   /** Whether a term is a limit, an absolute value, a mask or a choice of its element, and so idempotent. */
-  private isProjection(
-    term: Term,
-    isOwn: (leaf: Term) => boolean,
-    depends: (term: Term) => boolean,
-    stored: Element,
-  ): boolean {
+  private isProjection(term: Term, isOwn: (leaf: Term) => boolean, depends: (term: Term) => boolean, stored: Element): boolean {
     const { store } = this.symbolic;
     const isWhole = (part: Term): boolean => this.isWhole(part, isOwn, stored);
     if (term.operator === 'pure' && projections.test(term.name)) return this.isElement(term.arguments[0]!, isOwn);
@@ -245,25 +239,17 @@ export class InPlaceMap {
     }
     const element = term.leaves.find(isOwn);
     if (!element || element.width !== term.width || element.width !== stored.bits) return false;
-    const again = store.substitute(term, (leaf) => (isOwn(leaf) ? term : undefined), new Map());
+    const again = substituted(store, term, (leaf) => (isOwn(leaf) ? term : undefined), new Map());
     return again === term;
   }
 
   /** Nested minima and maxima, in one order, of the element and values that do not depend on it. */
-  private isLimit(
-    term: Term,
-    order: string | undefined,
-    isOwn: (leaf: Term) => boolean,
-    depends: (term: Term) => boolean,
-  ): boolean {
-    // oxfmt-ignore
+  private isLimit(term: Term, order: string | undefined, isOwn: (leaf: Term) => boolean, depends: (term: Term) => boolean): boolean {
     if (term.atom) return isOwn(term);
     if (order === undefined || orderOf(term) !== order) return false;
     const [a, b, ...more] = term.arguments.slice(term.operator === 'select' ? 1 : 0) as [Term, Term];
     if (more.length > 0) return false;
-    return (
-      (!depends(b) && this.isLimit(a, order, isOwn, depends)) || (!depends(a) && this.isLimit(b, order, isOwn, depends))
-    );
+    return (!depends(b) && this.isLimit(a, order, isOwn, depends)) || (!depends(a) && this.isLimit(b, order, isOwn, depends));
   }
 
   /**
@@ -278,8 +264,7 @@ export class InPlaceMap {
     if (read?.operation !== 'read' || read.memory !== 'global' || this.accesses.includes(read)) return false;
     return read.targets.every(
       ({ base, offset, condition }) =>
-        base.kind === 'parameter' &&
-        [...offset.leaves, ...condition.leaves].every((leaf) => this.isFixed(leaf, depth - 1)),
+        base.kind === 'parameter' && [...offset.leaves, ...condition.leaves].every((leaf) => this.isFixed(leaf, depth - 1)),
     );
   }
 }

@@ -28,7 +28,9 @@ export function localMemory(symbolic: SymbolicKernel): LocalMemory {
     coverage.covers(read, target, null, whole).kind === 'always';
   for (const read of reads) {
     const left = read.targets.filter((target) => !coverage.byOwnThread(read, target) && !isCovered(read, target, null));
-    const isWhole = left.every((target) => target.base.kind === 'object' && target.base.object.bytes !== null && isCovered(read, target, target.base.object.bytes)); // oxfmt-ignore
+    const isWhole = left.every(
+      (target) => target.base.kind === 'object' && target.base.object.bytes !== null && isCovered(read, target, target.base.object.bytes),
+    );
     if (!isWhole) continue;
     initialised.add(read.instruction);
     if (left.length > 0) usesBounds = true;
@@ -44,12 +46,24 @@ function localAccesses(symbolic: SymbolicKernel): readonly Access[] {
     for (const [position, instruction] of instructions.entries()) {
       const { effect } = instruction.operation;
       const [address] = instruction.arguments;
-      if ((effect.kind !== 'load' && effect.kind !== 'store') || !/^(local|generic)$/.test(effect.space) || !address) continue; // oxfmt-ignore
+      if ((effect.kind !== 'load' && effect.kind !== 'store') || !/^(local|generic)$/.test(effect.space) || !address) continue;
       const targets = resolveTargets(store, kernel, symbolic.operand(address), store.true, () => 'unknown');
       if (!targets.every(({ base }) => base.kind === 'object' && base.object.space === 'local')) continue;
       const operation = effect.kind === 'load' ? 'read' : 'write';
       const bytes = effect.bytes * effect.lanes;
-      accesses.push({ index: accesses.length, instruction, block, position, operation, bytes, ...weak, memory: 'generic', targets, stored: null, isCopy: false }); // oxfmt-ignore
+      accesses.push({
+        index: accesses.length,
+        instruction,
+        block,
+        position,
+        operation,
+        bytes,
+        ...weak,
+        memory: 'generic',
+        targets,
+        stored: null,
+        isCopy: false,
+      });
     }
   }
   return accesses;

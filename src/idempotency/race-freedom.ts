@@ -28,15 +28,7 @@ import { isUnsignedType, namedScalar } from '../check/premises/premises.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
-import {
-  allOf,
-  anyOf,
-  compare,
-  differenceOfQuantities,
-  number,
-  sumOfQuantities,
-  productOfQuantities,
-} from './build-condition.ts';
+import { allOf, anyOf, compare, differenceOfQuantities, number, sumOfQuantities, productOfQuantities } from './build-condition.ts';
 import { type Axis, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 
 /** Proofs of the checks for the kernel, under the launch that was configured. */
@@ -70,8 +62,7 @@ export interface RaceFreedom {
  * Assumptions on the module, valid as long as the host passes no other functions to the kernel and does not change its
  * tables.
  */
-const ofModule =
-  /^pointers to functions lead to functions whose address this module takes$| holds what it is initialised with$/;
+const ofModule = /^pointers to functions lead to functions whose address this module takes$| holds what it is initialised with$/;
 
 /**
  * Turns the proofs of the checks into a condition on the launch.
@@ -151,14 +142,9 @@ function isOfContents(text: string): boolean {
 const wrapped = /^(.*) fits in (\d+) bits$/;
 
 /** An assumption of a proof as a condition on the launch; null if it is not one. */
-function conditionOf(
-  kernel: Kernel,
-  parameters: readonly ParameterSource[],
-  { kind, text }: Assumption,
-): ValidatorCondition | null {
+function conditionOf(kernel: Kernel, parameters: readonly ParameterSource[], { kind, text }: Assumption): ValidatorCondition | null {
   const words: Words = { kernel, parameters, conditions: [] };
-  const meant = (condition: ValidatorCondition | null): ValidatorCondition | null =>
-    condition && allOf([condition, ...words.conditions]);
+  const meant = (condition: ValidatorCondition | null): ValidatorCondition | null => condition && allOf([condition, ...words.conditions]);
   switch (kind) {
     case 'launch':
     case 'user':
@@ -205,8 +191,13 @@ function statement(words: Words, text: string): ValidatorCondition | null {
 }
 
 const opposite: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  '==': '!=', '!=': '==', '<': '>=', '>=': '<', '>': '<=', '<=': '>',
-}; // oxfmt-ignore
+  '==': '!=',
+  '!=': '==',
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+};
 
 function translate(words: Words, condition: Assumed, isNegated: boolean): ValidatorCondition | null {
   if (condition.kind === 'not') return translate(words, condition.operand, !isNegated);
@@ -224,11 +215,7 @@ function translate(words: Words, condition: Assumed, isNegated: boolean): Valida
 }
 
 /** Value of an expression of the language of assumptions in a launch; null if it needs more than its arguments. */
-export function launchValue(
-  kernel: Kernel,
-  parameters: readonly ParameterSource[],
-  expression: IntegerExpression,
-): Quantity | null {
+export function launchValue(kernel: Kernel, parameters: readonly ParameterSource[], expression: IntegerExpression): Quantity | null {
   const words: Words = { kernel, parameters, conditions: [] };
   const value = exactly(words, expression);
   return words.conditions.length > 0 ? null : value;
@@ -279,9 +266,7 @@ function rangeOf(words: Words, expression: IntegerExpression): Range | null {
  * the language lacks, by quotients.
  */
 function withoutIndices(text: string): string {
-  return text
-    .replaceAll(/\b(threadIdx|blockIdx)\b/g, '__$1')
-    .replaceAll(/>> (\d+)/g, (_, by: string) => `/ ${1n << BigInt(by)}`);
+  return text.replaceAll(/\b(threadIdx|blockIdx)\b/g, '__$1').replaceAll(/>> (\d+)/g, (_, by: string) => `/ ${1n << BigInt(by)}`);
 }
 
 /** `threadIdx.x`, `blockIdx.y`, as {@link withoutIndices} writes them. */
@@ -328,10 +313,7 @@ function combined(words: Words, operator: string, left: Range, right: Range): Ra
         : { low: differenceOfQuantities(left.low, right.high), high: differenceOfQuantities(left.high, right.low) };
     case '*': {
       if (isKnown) return one(productOfQuantities(left.low, right.low));
-      const products = [left.low, left.high].flatMap((a) => [
-        productOfQuantities(a, right.low),
-        productOfQuantities(a, right.high),
-      ]);
+      const products = [left.low, left.high].flatMap((a) => [productOfQuantities(a, right.low), productOfQuantities(a, right.high)]);
       return { low: { kind: 'min', operands: products }, high: { kind: 'max', operands: products } };
     }
     case '/':
@@ -344,8 +326,7 @@ function combined(words: Words, operator: string, left: Range, right: Range): Ra
       words.conditions.push(compare(number(operator === '/' || operator === '%' ? 1 : 0), '<=', right.low));
       if (right.low !== right.high) return null;
       const quotient = (dividend: Quantity): Quantity => ({ kind: 'quotient', dividend, divisor: right.low });
-      if (operator === '/')
-        return isKnown ? one(quotient(left.low)) : { low: quotient(left.low), high: quotient(left.high) };
+      if (operator === '/') return isKnown ? one(quotient(left.low)) : { low: quotient(left.low), high: quotient(left.high) };
       if (operator === '%') {
         if (isKnown) return one({ kind: 'remainder', dividend: left.low, divisor: right.low });
         return { low: number(0), high: sumOfQuantities(right.low, number(-1)) };

@@ -61,11 +61,7 @@ function splitAt(request: ClassifyRequest, barriers: readonly Barrier[]): readon
 /**
  * The fewest barriers that separate each read from its write; null if some pair has no barrier between its accesses.
  */
-function separating(
-  kernel: Kernel,
-  barriers: readonly Barrier[],
-  pairs: Classification['rewrites'],
-): readonly Barrier[] | null {
+function separating(kernel: Kernel, barriers: readonly Barrier[], pairs: Classification['rewrites']): readonly Barrier[] | null {
   const between = pairs.map(({ read, write }) =>
     barriers.filter((barrier) => canReach(kernel, barrier, write) && !canReach(kernel, barrier, read)),
   );
@@ -91,13 +87,11 @@ const maxSplits = 8;
 function splittingBarriers(kernel: Kernel): readonly Barrier[] {
   const barriers = pointsOf(kernel, (instruction) => isFullBarrier(instruction) && !isGridBarrier(instruction));
   const places = barriers.map(({ instruction }) => JSON.stringify(sourcePlaces(instruction)));
-  const isSingle = (at: number): boolean => places[at] !== '[]' && places.filter((place) => place === places[at]).length === 1; // oxfmt-ignore
+  const isSingle = (at: number): boolean => places[at] !== '[]' && places.filter((place) => place === places[at]).length === 1;
   const all = pointsOf(kernel, () => true);
   return barriers
     .filter(
-      (barrier, at) =>
-        isSingle(at) &&
-        all.every((point) => !canReach(kernel, barrier, point) || pointDominates(kernel, barrier, point)),
-    ) // oxfmt-ignore
+      (barrier, at) => isSingle(at) && all.every((point) => !canReach(kernel, barrier, point) || pointDominates(kernel, barrier, point)),
+    )
     .sort((a, b) => (pointDominates(kernel, a, b) ? -1 : 1));
 }

@@ -53,8 +53,7 @@ export class OwnThread {
     const { kernel } = this.symbolic;
     const [from, ...others] = read.targets;
     const [to, ...more] = write.targets;
-    if (read.operation !== 'read' || write.operation !== 'write' || !from || !to || others.length + more.length > 0)
-      return never;
+    if (read.operation !== 'read' || write.operation !== 'write' || !from || !to || others.length + more.length > 0) return never;
     if (![read, write].every(isPlain) || !areOfOneArray(from.base, to.base)) return never;
     const isBehind = this.meetings.some((meeting) => canReach(kernel, read, meeting));
     if (isBehind && this.meetings.some((meeting) => canReach(kernel, meeting, write))) return never;
@@ -66,15 +65,13 @@ export class OwnThread {
   private differ(read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
     const { symbolic } = this;
     if (from.offset.width !== 64 || to.offset.width !== 64 || !to.offset.leaves.every(isOfThread)) return never;
-    const common = loopsAround(symbolic, read.block).filter((loop) =>
-      loopsAround(symbolic, write.block).includes(loop),
-    );
-    const isOfCommon = ({ atom }: Term): boolean => atom?.kind === 'iteration' && common.some((loop) => loop === atom.loop); // oxfmt-ignore
+    const common = loopsAround(symbolic, read.block).filter((loop) => loopsAround(symbolic, write.block).includes(loop));
+    const isOfCommon = ({ atom }: Term): boolean => atom?.kind === 'iteration' && common.some((loop) => loop === atom.loop);
     if (from.offset.leaves.some(isOfCommon)) return never;
     // Other symbols of the write denote values of another iteration.
     const { store } = symbolic;
     const reached = store.all([symbolic.reach(write.block), to.condition]);
-    const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread)); // oxfmt-ignore
+    const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread));
     const condition = store.all([from.condition, ...parts]);
     const ways = pathsTo(symbolic, read.block, condition, this.extensions, this.stated);
     return allOf(ways.map((way) => disjointOn(way, read, from, write, to)));
@@ -109,7 +106,7 @@ function areOfOneArray(a: Base, b: Base): boolean {
 /** Whether an access is weak, by one thread, and complete before the next instruction. */
 export function isPlain({ instruction, isCopy, ofWarp, memory }: Access): boolean {
   const { effect } = instruction.operation;
-  return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak'; // oxfmt-ignore
+  return !isCopy && !ofWarp && memory !== 'shared' && (effect.kind === 'load' || effect.kind === 'store') && effect.semantics === 'weak';
 }
 
 /** Whether an instruction may observe an action of another thread, or signal one to it. */

@@ -24,10 +24,7 @@ export function ofLaunches(condition: ValidatorCondition): readonly ValidatorCon
  * @param dimensions assumptions of proofs on dimensions, and on indices that do not wrap around
  * @returns empty if a launch must satisfy more
  */
-export function separationOf(
-  pairs: readonly (readonly [Root, Root])[],
-  dimensions: ValidatorCondition,
-): readonly Separation[] {
+export function separationOf(pairs: readonly (readonly [Root, Root])[], dimensions: ValidatorCondition): readonly Separation[] {
   const origins = pairs.map(([first, second]) => [originOf(first), originOf(second)] as const);
   const known = origins.flatMap(([a, b]) => (a && b ? [[a, b] as const] : []));
   const fixed = (dimensions.kind === 'all' ? dimensions.conditions : [dimensions]).map((part) => {
@@ -35,8 +32,7 @@ export function separationOf(
     if (part.kind !== 'compare') return null;
     const { left, comparison, right } = part;
     const isSize = left.kind === 'block-size' || left.kind === 'grid-size';
-    if (isSize && comparison === '=' && right.kind === 'constant')
-      return [{ kind: left.kind, axis: left.axis, size: right.value }];
+    if (isSize && comparison === '=' && right.kind === 'constant') return [{ kind: left.kind, axis: left.axis, size: right.value }];
     return isEndOfNumbers(left) || isEndOfNumbers(right) ? [] : null;
   });
   const sizes = fixed.flatMap((part) => part ?? []);

@@ -24,19 +24,49 @@ interface Initialised {
 }
 
 /** Shapes of blocks that are tried, by the axes that a kernel reads. */
-const lines: readonly Dim3[] = [
-  256, 128, 512, 1024, 64, 32, 1, 16, 96, 160, 192, 224, 320, 384, 448, 640, 768, 896,
-].map((x) => [x, 1, 1]);
+const lines: readonly Dim3[] = [256, 128, 512, 1024, 64, 32, 1, 16, 96, 160, 192, 224, 320, 384, 448, 640, 768, 896].map((x) => [x, 1, 1]);
 const planes: readonly Dim3[] = (
   [
-    [16, 16], [32, 8], [8, 8], [32, 32], [32, 4], [32, 16], [16, 8], [8, 16], [4, 4], [64, 4], [8, 32], [16, 32], [16, 4],
-    [8, 4], [32, 2], [64, 2], [64, 8], [64, 16], [128, 2], [128, 4], [128, 8], [256, 2], [256, 4],
+    [16, 16],
+    [32, 8],
+    [8, 8],
+    [32, 32],
+    [32, 4],
+    [32, 16],
+    [16, 8],
+    [8, 16],
+    [4, 4],
+    [64, 4],
+    [8, 32],
+    [16, 32],
+    [16, 4],
+    [8, 4],
+    [32, 2],
+    [64, 2],
+    [64, 8],
+    [64, 16],
+    [128, 2],
+    [128, 4],
+    [128, 8],
+    [256, 2],
+    [256, 4],
   ] as const
-).map(([x, y]) => [x, y, 1]); // oxfmt-ignore
+).map(([x, y]) => [x, y, 1]);
 const boxes: readonly Dim3[] = [
-  [4, 4, 4], [8, 4, 4], [8, 8, 1], [8, 8, 2], [8, 8, 4], [8, 8, 8], [16, 4, 4], [16, 8, 8], [16, 16, 1], [16, 16, 4],
-  [32, 4, 4], [32, 8, 1], [32, 8, 4],
-]; // oxfmt-ignore
+  [4, 4, 4],
+  [8, 4, 4],
+  [8, 8, 1],
+  [8, 8, 2],
+  [8, 8, 4],
+  [8, 8, 8],
+  [16, 4, 4],
+  [16, 8, 8],
+  [16, 16, 1],
+  [16, 16, 4],
+  [32, 4, 4],
+  [32, 8, 1],
+  [32, 8, 4],
+];
 
 export class SharedMemory {
   private readonly symbolic: SymbolicKernel;
@@ -134,12 +164,7 @@ export class SharedMemory {
     });
   }
 
-  private covers(
-    access: Access,
-    targets: readonly Target[],
-    shape: Dim3 | null,
-    assumptions: Set<string>,
-  ): ValidatorCondition {
+  private covers(access: Access, targets: readonly Target[], shape: Dim3 | null, assumptions: Set<string>): ValidatorCondition {
     return allOf(
       targets.map((target) => {
         const exactly = this.coverage.covers(access, target, shape, null);
@@ -169,9 +194,7 @@ export class SharedMemory {
       if (bytes && (exact || size === null)) return [bySet];
       const isOfLaunch = targets.every(({ offset }) => offset.leaves.every(({ atom }) => atom!.kind !== 'havoc'));
       const byShapes = this.ofShapes((shape) =>
-        size !== null && isOfLaunch && targets.every((target) => this.coverage.staysInside(access, target, shape, size))
-          ? always
-          : never,
+        size !== null && isOfLaunch && targets.every((target) => this.coverage.staysInside(access, target, shape, size)) ? always : never,
       );
       const condition = anyOf([bySet, byShapes]);
       if (isOfLaunch && condition.kind !== 'never') return [condition];

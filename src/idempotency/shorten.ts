@@ -32,7 +32,10 @@ function split(quantity: Quantity): { readonly rest: readonly Quantity[]; readon
 }
 
 function restKey(rest: readonly Quantity[]): string {
-  return rest.map((operand) => conditionKey(operand)).sort().join(); // oxfmt-ignore
+  return rest
+    .map((operand) => conditionKey(operand))
+    .sort()
+    .join();
 }
 
 /** The strictest of comparisons such as `x + 1 <= y` and `x + 2 <= y`. */
@@ -59,7 +62,7 @@ function joinedAlong(list: readonly Apart[], side: 'left' | 'right', other: 'lef
   const groups = new Map<string, Apart[]>();
   for (const one of list) {
     const { base, steps } = one[side];
-    const key = `${conditionKey(one[other])} ${restKey(split(base).rest)} ${JSON.stringify(steps.map(({ stride, count }) => [conditionKey(stride), conditionKey(count)]))}`; // oxfmt-ignore
+    const key = `${conditionKey(one[other])} ${restKey(split(base).rest)} ${JSON.stringify(steps.map(({ stride, count }) => [conditionKey(stride), conditionKey(count)]))}`;
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()].flatMap((group) => {

@@ -34,7 +34,7 @@ export function textureParameters(kernel: Kernel, module: ptx.Module): ReadonlyM
       if (statement.kind !== 'instruction') continue;
       const { line } = statement.span;
       byLine.set(line, [...(byLine.get(line) ?? []), statement]);
-      for (const name of registersOf(statement.operands[0])) definitions.set(name, [...(definitions.get(name) ?? []), statement]); // oxfmt-ignore
+      for (const name of registersOf(statement.operands[0])) definitions.set(name, [...(definitions.get(name) ?? []), statement]);
     }
   };
   walk(entry.body);
@@ -107,8 +107,24 @@ export function texturesOf(kernel: Kernel, module: ptx.Module): readonly Footpri
     const parameter = parameters.get(instruction);
     if (!parameter) return [];
     const texture: Quantity = { kind: 'argument', ...parameter, bytes: 8, signed: false };
-    const bytes = { base: { kind: 'texture-start', texture }, steps: [{ stride: one, count: { kind: 'texture-bytes', texture } }], bytes: 1 } as const; // oxfmt-ignore
-    const access = { ...weak, index: -1 - at, instruction, block, position, operation: 'read', memory: 'global', bytes: 1, targets: [], stored: null, isCopy: false } as const; // oxfmt-ignore
-    return [{ access, root: { kind: 'texture', ...parameter }, bytes, variables: [], needs: always, exact: false, reason: null }]; // oxfmt-ignore
+    const bytes = {
+      base: { kind: 'texture-start', texture },
+      steps: [{ stride: one, count: { kind: 'texture-bytes', texture } }],
+      bytes: 1,
+    } as const;
+    const access = {
+      ...weak,
+      index: -1 - at,
+      instruction,
+      block,
+      position,
+      operation: 'read',
+      memory: 'global',
+      bytes: 1,
+      targets: [],
+      stored: null,
+      isCopy: false,
+    } as const;
+    return [{ access, root: { kind: 'texture', ...parameter }, bytes, variables: [], needs: always, exact: false, reason: null }];
   });
 }

@@ -28,10 +28,8 @@ export function isUsuallyMet(
 ): boolean {
   // Contents of a struct are unknown.
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return true;
-  const launches = shapes.flatMap((block) =>
-    grids.flatMap((grid) => scalars.map((scalar) => launchOf(kernel, block, grid, scalar))),
-  );
-  const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch))); // oxfmt-ignore
+  const launches = shapes.flatMap((block) => grids.flatMap((grid) => scalars.map((scalar) => launchOf(kernel, block, grid, scalar))));
+  const isIdle = (launch: InstanceArguments): boolean => written.every((set) => set !== null && isEmpty(bytesAt(set, launch)));
   const met = launches.filter((launch) => isKnownToHold(condition, launch));
   // If the stated contents let none of the launches write, launches without writes count too.
   return met.some((launch) => !isIdle(launch)) || (met.length > 0 && launches.every(isIdle));
@@ -40,9 +38,7 @@ export function isUsuallyMet(
 /** Whether all usual launches with one shape of blocks satisfy a condition; unknown for kernels that take structs. */
 export function isAlwaysUsuallyMet(condition: ValidatorCondition, kernel: Kernel, block: Dim3): boolean {
   if (kernel.parameters.some(({ bytes }) => bytes > 8)) return false;
-  return grids.every((grid) =>
-    scalars.every((scalar) => isKnownToHold(condition, launchOf(kernel, block, grid, scalar))),
-  );
+  return grids.every((grid) => scalars.every((scalar) => isKnownToHold(condition, launchOf(kernel, block, grid, scalar))));
 }
 
 function isEmpty({ steps }: LaunchedSet): boolean {

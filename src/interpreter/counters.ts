@@ -105,12 +105,7 @@ export function sectorsOf(addresses: readonly number[], bytes: number): number {
  * @param bytes of one lane
  * @param atomic updates of one word are serialized, too
  */
-export function conflictsOf(
-  lanes: readonly number[],
-  offsets: readonly number[],
-  bytes: number,
-  atomic: boolean,
-): number {
+export function conflictsOf(lanes: readonly number[], offsets: readonly number[], bytes: number, atomic: boolean): number {
   const lanesOfPhase = turnBytes / Math.max(bytes, wordBytes);
   let conflicts = 0;
   for (let phase = 0; phase * lanesOfPhase < 32; phase++) {
@@ -223,9 +218,7 @@ export class LaunchCounters implements RunObserver {
         operation === 'atomic' || (operation === 'read' && semantics !== 'weak') ? [instruction] : [],
       ),
     );
-    this.#waiting = program.segments.map(({ instructions }) =>
-      instructions.some(({ id }) => asking.has(id)) ? 1 : unasking,
-    );
+    this.#waiting = program.segments.map(({ instructions }) => (instructions.some(({ id }) => asking.has(id)) ? 1 : unasking));
   }
 
   runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void {

@@ -16,9 +16,7 @@ export function runKernel(request: RunRequest): RunResult {
     case 'webassembly':
       return runLarge(request);
     case 'auto':
-      return request.observer || request.contentsSeed !== undefined
-        ? runStaged(request)
-        : (runIfSmall(request) ?? runLarge(request));
+      return request.observer || request.contentsSeed !== undefined ? runStaged(request) : (runIfSmall(request) ?? runLarge(request));
     case 'reference':
       return runStaged(request, referenceProgram(stagedFor(request)));
     case 'javascript':

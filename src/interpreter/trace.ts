@@ -169,9 +169,7 @@ export class Trace implements RunObserver {
 
   #reads(thread: Thread, place: Instruction | Terminator): TracedValue[] {
     if ('operation' in place) {
-      return place.arguments.flatMap((operand, index) =>
-        this.#operand(thread, operand, place.operation.sources[index]!),
-      );
+      return place.arguments.flatMap((operand, index) => this.#operand(thread, operand, place.operation.sources[index]!));
     }
     if (place.kind === 'branch') return this.#operand(thread, place.condition, 'predicate');
     return place.kind === 'switch' ? this.#operand(thread, place.index, 32) : [];

@@ -8,11 +8,7 @@ import { withOperands } from './ssa.ts';
 function removable(instruction: DraftInstruction, draft: Draft): boolean {
   if (instruction.marker) return false;
   const { effect } = instruction.operation;
-  return (
-    effect.kind === 'pure' ||
-    effect.kind === 'havoc' ||
-    (effect.kind === 'load' && privateLoad(effect, instruction, draft))
-  );
+  return effect.kind === 'pure' || effect.kind === 'havoc' || (effect.kind === 'load' && privateLoad(effect, instruction, draft));
 }
 
 /** Parameters and constants are read-only and `.local` is private to the thread: such loads cannot race. */
@@ -26,9 +22,7 @@ function privateLoad(effect: Extract<Effect, { kind: 'load' }>, instruction: Dra
 
 /** Marks from the roots (effects, terminators) and keeps marked instructions; phis that only feed each other go too. */
 export function removeDeadCode(draft: Draft): void {
-  const definitions: (DraftInstruction | DraftPhi | undefined)[] = new Array<DraftInstruction | DraftPhi | undefined>(
-    draft.types.length,
-  );
+  const definitions: (DraftInstruction | DraftPhi | undefined)[] = new Array<DraftInstruction | DraftPhi | undefined>(draft.types.length);
   const live = new Uint8Array(draft.types.length);
   const work: number[] = [];
   const need = (operand: Operand): Operand => {
@@ -54,8 +48,7 @@ export function removeDeadCode(draft: Draft): void {
   for (const block of draft.blocks) {
     block.phis = block.phis.filter((phi) => live[phi.result]);
     block.instructions = block.instructions.filter(
-      (instruction) =>
-        instruction.results.some((result) => result !== null && live[result]) || !removable(instruction, draft),
+      (instruction) => instruction.results.some((result) => result !== null && live[result]) || !removable(instruction, draft),
     );
   }
 }

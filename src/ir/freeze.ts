@@ -33,14 +33,7 @@ const workspaceObject: Omit<MemoryObject, 'id'> = {
 /** Properties of a kernel other than its code. */
 export type KernelHead = Pick<
   Kernel,
-  | 'symbol'
-  | 'location'
-  | 'parameters'
-  | 'requiredThreads'
-  | 'maximumThreads'
-  | 'requiredCluster'
-  | 'needsCluster'
-  | 'overlapsOthers'
+  'symbol' | 'location' | 'parameters' | 'requiredThreads' | 'maximumThreads' | 'requiredCluster' | 'needsCluster' | 'overlapsOthers'
 >;
 
 /**
@@ -121,9 +114,7 @@ export function freeze(draft: Draft, head: KernelHead): Kernel {
   const workspace = readsWorkspace ? (objects.length as ObjectId) : null;
   if (workspace !== null) objects.push({ ...workspaceObject, id: workspace });
 
-  const assumesLocalBounds = draft.objects.some(
-    (object) => draft.parts.has(object.id) && objectIds[object.id] !== undefined,
-  );
+  const assumesLocalBounds = draft.objects.some((object) => draft.parts.has(object.id) && objectIds[object.id] !== undefined);
   const dominators = immediateDominators(draft.blocks);
   const { loops, loopOf, irreducible } = findLoops(draft.blocks, dominators);
   const unsupported = findUnsupported(blocks);

@@ -11,25 +11,10 @@ import { isAbstractable, knownFunction } from './known-function.ts';
 import { bodyWithProducts } from './product24.ts';
 import type { Expansion, ModuleSymbols, BindingScope } from './scope.ts';
 import { declarationBytes, declare, functionAddresses, openScope, registerType, resolve, typeBytes } from './scope.ts';
-import {
-  copyOperation,
-  equalAddresses,
-  gridBarrier,
-  havocOperation,
-  slotLoad,
-  slotStore,
-} from './form/synthetic-operation.ts';
+import { copyOperation, equalAddresses, gridBarrier, havocOperation, slotLoad, slotStore } from './form/synthetic-operation.ts';
 import { bindFrame } from './stack-frame.ts';
 import type { StatementPosition } from './translate.ts';
-import {
-  emit,
-  emitOpaque,
-  guardOf,
-  registerOf,
-  sourceOperand,
-  translateInstruction,
-  Untranslatable,
-} from './translate.ts';
+import { emit, emitOpaque, guardOf, registerOf, sourceOperand, translateInstruction, Untranslatable } from './translate.ts';
 
 /** Maximum nesting depth of inlined calls. */
 const maximumDepth = 64;
@@ -83,12 +68,23 @@ export function inlineKernel(
   options: InlineOptions,
 ): Expansion {
   const expansion: Expansion = {
-    symbols, draft, statics: new Map(), steps: [], labels: 0, carry: null, reported: new Set(),
+    symbols,
+    draft,
+    statics: new Map(),
+    steps: [],
+    labels: 0,
+    carry: null,
+    reported: new Set(),
     indirectCalls: options.indirectCalls,
-  }; // oxfmt-ignore
+  };
   const frame: Frame = {
-    function: entry, caller: null, depth: 0, callSite: null, continuation: null, location: undefined,
-  }; // oxfmt-ignore
+    function: entry,
+    caller: null,
+    depth: 0,
+    callSite: null,
+    continuation: null,
+    location: undefined,
+  };
   const formals: BindingScope = { names: new Map(), parent: null };
   entry.parameters.forEach((parameter, index) => {
     formals.names.set(parameter.name, { kind: 'object', object: parameters[index]! });
@@ -171,12 +167,7 @@ function walk(inliner: Inliner, frame: Frame, scope: BindingScope, statements: r
 }
 
 /** Emits `// selvage.…`; an undefined operand makes the marker opaque. */
-function walkMarker(
-  expansion: Expansion,
-  scope: BindingScope,
-  statement: ptx.MarkerComment,
-  place: StatementPosition,
-): void {
+function walkMarker(expansion: Expansion, scope: BindingScope, statement: ptx.MarkerComment, place: StatementPosition): void {
   const { name, operand } = statement;
   const marker = { name, ...(operand.kind === 'integer' && { number: Number(operand.value) }) };
   const mnemonic = `selvage.${name}`;
@@ -189,9 +180,7 @@ function walkMarker(
     emit(expansion, { ...operation, results: [type] }, [register], [], place, { marker });
   } else if (name === 'assume' && (register !== null || operand.kind === 'integer')) {
     const value: Operand =
-      operand.kind === 'integer'
-        ? { kind: 'constant', type: 32, value: operand.value === 0n ? 0n : 1n }
-        : valueOperand(register!);
+      operand.kind === 'integer' ? { kind: 'constant', type: 32, value: operand.value === 0n ? 0n : 1n } : valueOperand(register!);
     emit(expansion, { ...operation, sources: [type], effect: { kind: 'pure' } }, [], [value], place, { marker });
   } else {
     emitOpaque(expansion, mnemonic, `${mnemonic} with an operand that is no register`, place);
@@ -262,12 +251,7 @@ function endUnknown(expansion: Expansion, reason: string, place: StatementPositi
   expansion.steps.push({ kind: 'end', terminator: { kind: 'unknown', reason, ...terminatorPlace(place) } });
 }
 
-function walkBranch(
-  inliner: Inliner,
-  scope: BindingScope,
-  instruction: ptx.PtxInstruction,
-  place: StatementPosition,
-): void {
+function walkBranch(inliner: Inliner, scope: BindingScope, instruction: ptx.PtxInstruction, place: StatementPosition): void {
   const { expansion } = inliner;
   const [target] = instruction.operands;
   const label = target?.kind === 'symbol' ? labelOf(expansion, scope, target.name) : null;
@@ -281,12 +265,7 @@ function walkBranch(
   }
 }
 
-function walkIndexedBranch(
-  inliner: Inliner,
-  scope: BindingScope,
-  instruction: ptx.PtxInstruction,
-  place: StatementPosition,
-): void {
+function walkIndexedBranch(inliner: Inliner, scope: BindingScope, instruction: ptx.PtxInstruction, place: StatementPosition): void {
   const { expansion } = inliner;
   const [indexOperand, table] = instruction.operands;
   const targets = table?.kind === 'symbol' ? resolve(expansion, scope, table.name) : null;
@@ -322,13 +301,7 @@ function takeApart(instruction: ptx.PtxInstruction): Call {
   return { callee: target?.kind === 'symbol' ? target.name : null, target, results, arguments: list() };
 }
 
-function walkCall(
-  inliner: Inliner,
-  frame: Frame,
-  scope: BindingScope,
-  instruction: ptx.PtxInstruction,
-  place: StatementPosition,
-): void {
+function walkCall(inliner: Inliner, frame: Frame, scope: BindingScope, instruction: ptx.PtxInstruction, place: StatementPosition): void {
   const { expansion, options } = inliner;
   const call = takeApart(instruction);
   const { callee: name } = call;
@@ -338,10 +311,7 @@ function walkCall(
     emit(expansion, gridBarrier, [], [], place);
   } else if (known === 'stops') {
     expansion.steps.push({ kind: 'end', terminator: { kind: 'trap', ...terminatorPlace(place) } });
-  } else if (
-    known === 'unknown-value' ||
-    (callee && options.abstractMathematics && isAbstractable(expansion.symbols, callee))
-  ) {
+  } else if (known === 'unknown-value' || (callee && options.abstractMathematics && isAbstractable(expansion.symbols, callee))) {
     havocResults(inliner, scope, call, `result of ${name}`, place);
   } else if (name === null && options.indirectCalls) {
     walkIndirectCall(inliner, frame, scope, call, place);
@@ -369,13 +339,7 @@ function inlineOrRefuse(
  * Expands a call through a pointer: compares the pointer with the address of every function of the same parameters and
  * results, and calls the equal one.
  */
-function walkIndirectCall(
-  inliner: Inliner,
-  frame: Frame,
-  scope: BindingScope,
-  call: Call,
-  place: StatementPosition,
-): void {
+function walkIndirectCall(inliner: Inliner, frame: Frame, scope: BindingScope, call: Call, place: StatementPosition): void {
   const { expansion } = inliner;
   const { symbols, steps } = expansion;
   const target = call.target && sourceOperand(expansion, scope, call.target, 64, place);
@@ -407,13 +371,7 @@ function takesSuch({ expansion }: Inliner, scope: BindingScope, callee: ptx.Func
 }
 
 /** Why a call cannot be inlined; null if it can. */
-function callRefusal(
-  inliner: Inliner,
-  frame: Frame,
-  name: string | null,
-  callee: ptx.Function | undefined,
-  call: Call,
-): string | null {
+function callRefusal(inliner: Inliner, frame: Frame, name: string | null, callee: ptx.Function | undefined, call: Call): string | null {
   const { expansion } = inliner;
   if (name === null) return 'indirect call';
   if (!callee?.body) {
@@ -439,14 +397,7 @@ function reportUndefined(expansion: Expansion, name: string, location: Location 
   });
 }
 
-function inlineCall(
-  inliner: Inliner,
-  frame: Frame,
-  scope: BindingScope,
-  callee: ptx.Function,
-  call: Call,
-  place: StatementPosition,
-): void {
+function inlineCall(inliner: Inliner, frame: Frame, scope: BindingScope, callee: ptx.Function, call: Call, place: StatementPosition): void {
   const { expansion } = inliner;
   const formals: BindingScope = { names: new Map(), parent: null };
   const continuation = expansion.labels++;
@@ -468,8 +419,13 @@ function inlineCall(
     else declare(expansion, formals, formal);
   }
   const inner: Frame = {
-    function: callee, caller: frame, depth: frame.depth + 1, callSite: place, continuation, location: place.location,
-  }; // oxfmt-ignore
+    function: callee,
+    caller: frame,
+    depth: frame.depth + 1,
+    callSite: place,
+    continuation,
+    location: place.location,
+  };
   walkFunction(inliner, inner, formals);
   expansion.steps.push({ kind: 'label', label: continuation });
   for (const [index, formal] of callee.results.entries()) {
@@ -486,9 +442,7 @@ function inlineCall(
 function slotOf(expansion: Expansion, scope: BindingScope, operand: ptx.PtxOperand): ObjectId | null {
   const name = operand.kind === 'symbol' || operand.kind === 'register' ? operand.name : null;
   const binding = name === null ? null : resolve(expansion, scope, name);
-  return binding?.kind === 'object' && expansion.draft.objects[binding.object]!.space === 'param'
-    ? binding.object
-    : null;
+  return binding?.kind === 'object' && expansion.draft.objects[binding.object]!.space === 'param' ? binding.object : null;
 }
 
 /** Width of a scalar parameter, null for a struct. */
@@ -569,13 +523,7 @@ function requireSmall({ steps }: Expansion): void {
 }
 
 /** Assigns an unknown value to every result of a call. */
-function havocResults(
-  inliner: Inliner,
-  scope: BindingScope,
-  call: Call,
-  reason: string,
-  place: StatementPosition,
-): void {
+function havocResults(inliner: Inliner, scope: BindingScope, call: Call, reason: string, place: StatementPosition): void {
   const { expansion } = inliner;
   const { types, objects } = expansion.draft;
   for (const actual of call.results) {
@@ -590,13 +538,7 @@ function havocResults(
         const size = [8, 4, 2, 1].find((candidate) => offset % candidate === 0 && offset + candidate <= bytes) ?? 1;
         const value = newValue(expansion.draft, (size * 8) as Width);
         emit(expansion, havocOperation('call', reason, [(size * 8) as Width]), [value], [], place);
-        emit(
-          expansion,
-          slotStore((size * 8) as Width),
-          [],
-          [slotAddress(slot, BigInt(offset)), valueOperand(value)],
-          place,
-        );
+        emit(expansion, slotStore((size * 8) as Width), [], [slotAddress(slot, BigInt(offset)), valueOperand(value)], place);
         offset += size;
       }
     }
@@ -604,14 +546,7 @@ function havocResults(
 }
 
 /** Emits a call with an unknown effect on its arguments. */
-function opaqueCall(
-  inliner: Inliner,
-  scope: BindingScope,
-  call: Call,
-  reason: string,
-  place: StatementPosition,
-  callee?: string,
-): void {
+function opaqueCall(inliner: Inliner, scope: BindingScope, call: Call, reason: string, place: StatementPosition, callee?: string): void {
   const { expansion } = inliner;
   const read: Operand[] = [];
   for (const actual of call.arguments) {

@@ -54,10 +54,7 @@ function exactly(compute: (width: Width, a: bigint, b: bigint) => bigint) {
 const signed = (width: Width, value: bigint): bigint => BigInt.asIntN(width, value);
 
 /** A shift by a known amount; `fill` is shifted in. */
-function shift(
-  move: (width: Width, bits: bigint, by: bigint) => bigint,
-  fill: (width: Width, by: bigint, a: KnownBits) => KnownBits,
-) {
+function shift(move: (width: Width, bits: bigint, by: bigint) => bigint, fill: (width: Width, by: bigint, a: KnownBits) => KnownBits) {
   return (width: Width, a: KnownBits, amount: KnownBits): KnownBits => {
     const by = knownValue(amount, width);
     if (by === null) return noBits;
@@ -161,7 +158,23 @@ export const knownBitsDomain: Domain<KnownBits, boolean | null> = {
 };
 
 /** Instructions whose result contains bits of their operands; others have no known bits. */
-const propagating = new Set(['and', 'or', 'xor', 'not', 'shl', 'shr', 'cvt', 'extract', 'insert', 'setp', 'selp', 'bfe', 'bfi', 'lop3', 'mov']); // oxfmt-ignore
+const propagating = new Set([
+  'and',
+  'or',
+  'xor',
+  'not',
+  'shl',
+  'shr',
+  'cvt',
+  'extract',
+  'insert',
+  'setp',
+  'selp',
+  'bfe',
+  'bfi',
+  'lop3',
+  'mov',
+]);
 
 /**
  * The known bits of the results of an instruction.

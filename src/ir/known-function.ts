@@ -24,7 +24,8 @@ const byName = new Map<string, KnownFunction>([
  * The functions of Rust's core library that panic, which never return: of `core::panicking`, the failures of slices,
  * and `unwrap` and `expect` of nothing, in the first and in the new mangling.
  */
-const rustPanic = /^(_ZN4core|_RNv\w*?_4core)(9panicking|5slice5index\d+slice_\w+_fail|6option\d+(unwrap|expect)_failed|6result\d+unwrap_failed)/; // oxfmt-ignore
+const rustPanic =
+  /^(_ZN4core|_RNv\w*?_4core)(9panicking|5slice5index\d+slice_\w+_fail|6option\d+(unwrap|expect)_failed|6result\d+unwrap_failed)/;
 
 /** The known behaviour of a callee, or null. A panic with a body in the module calls a handler, which is analyzed. */
 export function knownFunction(symbol: string, hasBody: boolean): KnownFunction | null {
@@ -32,8 +33,7 @@ export function knownFunction(symbol: string, hasBody: boolean): KnownFunction |
   if (known) return known;
   if (!hasBody && rustPanic.test(symbol)) return 'stops';
   const gridBarrier =
-    symbol.includes('cooperative_groups') &&
-    (symbol.includes('10grid_group4sync') || symbol.includes('details4grid4sync'));
+    symbol.includes('cooperative_groups') && (symbol.includes('10grid_group4sync') || symbol.includes('details4grid4sync'));
   return gridBarrier ? 'grid-barrier' : null;
 }
 
@@ -57,14 +57,41 @@ export function isAbstractable(symbols: ModuleSymbols, callee: ptx.Function): bo
 
 /** Statements of a mathematical function with its callees, or null for other functions. */
 function mathematicsSize(symbols: ModuleSymbols, callee: ptx.Function, depth: number): number | null {
-  if (!callee.body || callee.truncated || callee.faulty || depth > 8 || !/^__(nv|internal)_/.test(callee.name))
-    return null;
+  if (!callee.body || callee.truncated || callee.faulty || depth > 8 || !/^__(nv|internal)_/.test(callee.name)) return null;
   if (callee.parameters.some((parameter) => parameter.dimensions.length > 0)) return null;
   const parameters = new Set(callee.parameters.map((parameter) => parameter.name));
   return statementsSize(symbols, callee.body, parameters, depth);
 }
 
-const refused = new Set(['atom', 'red', 'bar', 'barrier', 'membar', 'fence', 'shfl', 'vote', 'match', 'redux', 'trap', 'exit', 'brx', 'elect', 'activemask', 'mbarrier', 'cp', 'mma', 'wmma', 'wgmma', 'ldmatrix', 'stmatrix', 'movmatrix', 'suld', 'sust', 'sured', 'alloca']); // oxfmt-ignore
+const refused = new Set([
+  'atom',
+  'red',
+  'bar',
+  'barrier',
+  'membar',
+  'fence',
+  'shfl',
+  'vote',
+  'match',
+  'redux',
+  'trap',
+  'exit',
+  'brx',
+  'elect',
+  'activemask',
+  'mbarrier',
+  'cp',
+  'mma',
+  'wmma',
+  'wgmma',
+  'ldmatrix',
+  'stmatrix',
+  'movmatrix',
+  'suld',
+  'sust',
+  'sured',
+  'alloca',
+]);
 
 function statementsSize(
   symbols: ModuleSymbols,
@@ -103,8 +130,7 @@ function instructionSize(
     if (operand.kind === 'address' && operand.base && parameters.has(operand.base.name)) {
       if (modifiers.some((name) => name === 'u64' || name === 'b64' || name === 's64')) return null;
     }
-    if (operand.kind === 'symbol' && symbols.variables.has(operand.name) && !operand.name.startsWith('__cudart_'))
-      return null;
+    if (operand.kind === 'symbol' && symbols.variables.has(operand.name) && !operand.name.startsWith('__cudart_')) return null;
   }
   return 1;
 }

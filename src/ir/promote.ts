@@ -192,9 +192,7 @@ function rewriteStore(draft: Draft, access: Access, slots: readonly Slot[], into
       value = valueOperand(narrowed);
     }
     const operation = part === whole ? copyOperation(whole) : insertOperation(whole, part, (start - slot.start) * 8);
-    into.push(
-      replace(instruction, operation, slot.variable, part === whole ? [value] : [valueOperand(slot.variable), value]),
-    );
+    into.push(replace(instruction, operation, slot.variable, part === whole ? [value] : [valueOperand(slot.variable), value]));
   });
 }
 

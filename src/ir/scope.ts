@@ -106,8 +106,7 @@ function findAddresses({ module, functions }: ModuleSymbols): Map<string, bigint
   const taken = new Set<string>();
   const inInitializer = (initializer: ptx.Initializer): void => {
     if (initializer.kind === 'aggregate') initializer.elements.forEach(inInitializer);
-    else if (initializer.kind === 'scalar' && initializer.operand.kind === 'symbol')
-      taken.add(initializer.operand.name);
+    else if (initializer.kind === 'scalar' && initializer.operand.kind === 'symbol') taken.add(initializer.operand.name);
   };
   const inStatements = (statements: readonly ptx.PtxStatement[]): void => {
     for (const statement of statements) {
@@ -127,11 +126,7 @@ function findAddresses({ module, functions }: ModuleSymbols): Map<string, bigint
 }
 
 /** Opens a scope for `statements` and binds its declarations, labels and branch targets. */
-export function openScope(
-  expansion: Expansion,
-  parent: BindingScope | null,
-  statements: readonly ptx.PtxStatement[],
-): BindingScope {
+export function openScope(expansion: Expansion, parent: BindingScope | null, statements: readonly ptx.PtxStatement[]): BindingScope {
   const scope: BindingScope = { names: new Map(), parent };
   for (const statement of statements) {
     if (statement.kind === 'variable') declare(expansion, scope, statement);
@@ -149,8 +144,7 @@ export function declare(expansion: Expansion, scope: BindingScope, declaration: 
   if (space === 'reg') {
     const type = registerType(declaration.type);
     if (type === null || declaration.vector !== undefined || declaration.dimensions.length > 0) return;
-    if (declaration.count !== undefined)
-      scope.names.set(`${name}<`, { kind: 'registers', type, count: declaration.count });
+    if (declaration.count !== undefined) scope.names.set(`${name}<`, { kind: 'registers', type, count: declaration.count });
     else scope.names.set(name, { kind: 'register', id: newValue(expansion.draft, type, name) });
   } else if (space === 'shared' || space === 'global' || space === 'const') {
     scope.names.set(name, { kind: 'object', object: staticObject(expansion, declaration, space, scope) });
@@ -215,11 +209,7 @@ const maxInitialBytes = 1 << 28;
  * The bytes of an initializer, and the addresses of variables in it. Variables with other addresses count as defined
  * elsewhere; those of functions are known if indirect calls are followed.
  */
-function initialContents(
-  expansion: Expansion,
-  declaration: ptx.VariableDeclaration,
-  scope: BindingScope | null,
-): Partial<MemoryObject> {
+function initialContents(expansion: Expansion, declaration: ptx.VariableDeclaration, scope: BindingScope | null): Partial<MemoryObject> {
   const bytes = declarationBytes(declaration);
   if (!declaration.initializer || bytes === null) return {};
   const width = typeBytes(declaration.type);
@@ -241,8 +231,7 @@ function initialContents(
     }
     const isPlain = initializer.kind === 'scalar' && initializer.mask === undefined;
     const value = isPlain ? initialValue(expansion, initializer.operand, width) : null;
-    const address =
-      isPlain && value === null && width === 8 ? variableAddress(expansion, scope, initializer.operand) : null;
+    const address = isPlain && value === null && width === 8 ? variableAddress(expansion, scope, initializer.operand) : null;
     if (address) addresses.push({ at: at * width, ...address });
     else if (value === null) unknown = true;
     else for (let i = 0; i < width; i++) initial[at * width + i] = Number((value >> BigInt(8 * i)) & 0xffn);
@@ -261,8 +250,7 @@ function variableAddress(expansion: Expansion, scope: BindingScope | null, opera
 }
 
 function initialValue({ symbols, indirectCalls }: Expansion, operand: ptx.PtxOperand, bytes: number): bigint | null {
-  if (operand.kind !== 'symbol' || !indirectCalls || bytes !== 8 || operand.offset !== 0n)
-    return literalBits(operand, bytes * 8);
+  if (operand.kind !== 'symbol' || !indirectCalls || bytes !== 8 || operand.offset !== 0n) return literalBits(operand, bytes * 8);
   return functionAddresses(symbols).get(operand.name) ?? null;
 }
 
@@ -305,11 +293,7 @@ export function resolve(expansion: Expansion, scope: BindingScope | null, name: 
     if (binding) return binding;
     prefix ??= rangePrefix(name);
     const range = at.names.get(prefix);
-    if (
-      range?.kind === 'registers' &&
-      name.length >= prefix.length &&
-      Number(name.slice(prefix.length - 1)) < range.count
-    ) {
+    if (range?.kind === 'registers' && name.length >= prefix.length && Number(name.slice(prefix.length - 1)) < range.count) {
       const register: Binding = { kind: 'register', id: newValue(expansion.draft, range.type, name) };
       at.names.set(name, register);
       return register;

@@ -48,7 +48,7 @@ export function simplify(draft: Draft): boolean {
         const { arguments: operands, results } = instruction;
         for (let i = 0; i < operands.length; i++) operands[i] = resolve(operands[i]!);
         absorbOffset(instruction);
-        const folded = fold(instruction, draft) ?? undoWidening(instruction, definitions) ?? foldBits(instruction, bitsOf, parts); // oxfmt-ignore
+        const folded = fold(instruction, draft) ?? undoWidening(instruction, definitions) ?? foldBits(instruction, bitsOf, parts);
         if (folded) {
           for (let i = 0; i < results.length; i++) if (results[i] !== null) replacements[results[i]!] = folded[i]!;
           continue;
@@ -108,12 +108,7 @@ function absorbOffset(instruction: DraftInstruction): void {
 }
 
 function isNegation({ operation, results }: DraftInstruction): boolean {
-  return (
-    operation.opcode === 'not' &&
-    operation.effect.kind === 'pure' &&
-    operation.results[0] === 'predicate' &&
-    results[0] !== null
-  );
+  return operation.opcode === 'not' && operation.effect.kind === 'pure' && operation.results[0] === 'predicate' && results[0] !== null;
 }
 
 function foldTerminator(terminator: Terminator, definitions: readonly (DraftInstruction | undefined)[]): Terminator {
@@ -126,21 +121,12 @@ function foldTerminator(terminator: Terminator, definitions: readonly (DraftInst
   if (condition.kind === 'constant') return { kind: 'jump', target: condition.value !== 0n ? then : otherwise };
   const definition = condition.kind === 'value' ? definitions[condition.id] : undefined;
   return definition && isNegation(definition)
-    ? foldTerminator(
-        { ...terminator, condition: definition.arguments[0]!, then: otherwise, otherwise: then },
-        definitions,
-      )
+    ? foldTerminator({ ...terminator, condition: definition.arguments[0]!, then: otherwise, otherwise: then }, definitions)
     : terminator;
 }
 
 /** The source and result widths of an integer `cvt` that only widens or narrows, or null. */
-function integerConversion({
-  opcode,
-  effect,
-  mnemonic,
-  results,
-  sources,
-}: Operation): { from: number; to: number } | null {
+function integerConversion({ opcode, effect, mnemonic, results, sources }: Operation): { from: number; to: number } | null {
   if (opcode !== 'cvt' || effect.kind !== 'pure') return null;
   const match = /^cvt\.[us](\d+)\.[us](\d+)$/.exec(mnemonic);
   if (!match || results[0] !== Number(match[1]) || sources[0] !== Number(match[2])) return null;
@@ -158,9 +144,7 @@ function undoWidening(
   const narrowing = inner ? integerConversion(operation) : null;
   const widening = narrowing && integerConversion(inner!.operation);
   if (!narrowing || !widening) return null;
-  return widening.from === narrowing.to && widening.to === narrowing.from && widening.from < widening.to
-    ? inner!.arguments
-    : null;
+  return widening.from === narrowing.to && widening.to === narrowing.from && widening.from < widening.to ? inner!.arguments : null;
 }
 
 /** The results if all their bits are known, or null; records the known bits of others. */
@@ -173,7 +157,7 @@ function foldBits(
   if (!known) return null;
   const constants = known.map((bits, index): Operand | null => {
     const type = instruction.operation.results[index]!;
-    if (type === 'predicate') return typeof bits === 'boolean' ? { kind: 'constant', type, value: bits ? 1n : 0n } : null; // oxfmt-ignore
+    if (type === 'predicate') return typeof bits === 'boolean' ? { kind: 'constant', type, value: bits ? 1n : 0n } : null;
     const value = typeof bits === 'object' && bits ? knownValue(bits, type) : null;
     return value === null ? null : { kind: 'constant', type, value };
   });
@@ -190,8 +174,7 @@ function fold(instruction: DraftInstruction, draft: Draft): readonly Operand[] |
   const { operation, arguments: operands, marker } = instruction;
   if (operation.effect.kind !== 'pure' || marker) return null;
   if (isCopy(operation)) return operands;
-  if (operation.opcode === 'selp' && operands[2]?.kind === 'constant')
-    return [operands[operands[2].value !== 0n ? 0 : 1]!];
+  if (operation.opcode === 'selp' && operands[2]?.kind === 'constant') return [operands[operands[2].value !== 0n ? 0 : 1]!];
   const address = foldAddress(operation, operands, draft);
   if (address) return [address];
   const inSpace = foldSpaceTest(operation, operands, draft);
@@ -238,8 +221,7 @@ function foldAddress(operation: Operation, operands: readonly Operand[], draft: 
     }
     case 'cvt':
       // A window of a state space other than global fits 32 bits; generic addresses do not.
-      if (a.kind !== 'address' || a.generic || !/^cvt\.[usb](32|64)\.[usb](32|64)$/.test(operation.mnemonic))
-        return null;
+      if (a.kind !== 'address' || a.generic || !/^cvt\.[usb](32|64)\.[usb](32|64)$/.test(operation.mnemonic)) return null;
       if (a.width === 64 && operation.results[0] === 32 && draft.objects[a.object]!.space === 'global') return null;
       return { ...a, width: operation.results[0] === 32 ? 32 : 64 };
     case 'add':

@@ -56,10 +56,7 @@ function frameOf(callee: ptx.Function): ptx.VariableDeclaration | null {
 }
 
 /** The address of byte `at` of a frame. */
-export function partAddress(
-  frame: { readonly generic: boolean; readonly parts: readonly FramePart[] },
-  at: number,
-): Operand {
+export function partAddress(frame: { readonly generic: boolean; readonly parts: readonly FramePart[] }, at: number): Operand {
   let part = frame.parts[0]!;
   for (const candidate of frame.parts) if (candidate.start <= at) part = candidate;
   return { kind: 'address', object: part.object, offset: BigInt(at - part.start), width: 64, generic: frame.generic };

@@ -24,10 +24,26 @@ import {
 
 /** Special registers that have a value; the others are unknown values. */
 export const specialRegisters: ReadonlySet<string> = new Set<string>([
-  'tid.x', 'tid.y', 'tid.z', 'ntid.x', 'ntid.y', 'ntid.z', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y',
-  'nctaid.z', 'laneid', 'dynamic_smem_size', 'lanemask_eq', 'lanemask_lt', 'lanemask_le', 'lanemask_gt',
+  'tid.x',
+  'tid.y',
+  'tid.z',
+  'ntid.x',
+  'ntid.y',
+  'ntid.z',
+  'ctaid.x',
+  'ctaid.y',
+  'ctaid.z',
+  'nctaid.x',
+  'nctaid.y',
+  'nctaid.z',
+  'laneid',
+  'dynamic_smem_size',
+  'lanemask_eq',
+  'lanemask_lt',
+  'lanemask_le',
+  'lanemask_gt',
   'lanemask_ge',
-] satisfies SpecialRegister[]); // oxfmt-ignore
+] satisfies SpecialRegister[]);
 
 /** Emits an instruction into the expansion. */
 export function emit(
@@ -128,25 +144,18 @@ function spread(operands: readonly ptx.PtxOperand[]): ptx.PtxOperand[] {
     if (operand.kind === 'vector') flat.push(...operand.elements);
     // Texture instructions pair a vector with a predicate.
     else if (operand.kind === 'pair') flat.push(...spread([operand.first]), operand.second);
-    else if (operand.kind !== 'list' && operand.kind !== 'bracketed' && operand.kind !== 'component')
-      flat.push(operand);
+    else if (operand.kind !== 'list' && operand.kind !== 'bracketed' && operand.kind !== 'component') flat.push(operand);
   }
   return flat;
 }
 
 /** Opcode and modifiers as the source spells them: `ld.global.u32`. */
 function mnemonicOf(instruction: ptx.PtxInstruction): string {
-  return instruction.modifiers.length > 0
-    ? `${instruction.opcode}.${instruction.modifiers.join('.')}`
-    : instruction.opcode;
+  return instruction.modifiers.length > 0 ? `${instruction.opcode}.${instruction.modifiers.join('.')}` : instruction.opcode;
 }
 
 /** The operation of an instruction, or null if the table lacks it. */
-function decodeInstruction(
-  expansion: Expansion,
-  scope: BindingScope,
-  instruction: ptx.PtxInstruction,
-): Operation | null {
+function decodeInstruction(expansion: Expansion, scope: BindingScope, instruction: ptx.PtxInstruction): Operation | null {
   const { decoded } = expansion.symbols;
   let operation = decoded.get(instruction);
   if (operation === undefined) {
@@ -256,8 +265,7 @@ function translateKnown(
   const { results, sources, carry } = operation;
   const written = results.length - (carry?.out ? 1 : 0);
   const read = sources.length - (carry?.in ? 1 : 0);
-  if (operands.length !== written + read)
-    return new Untranslatable(`${operation.mnemonic} with ${operands.length} operands`);
+  if (operands.length !== written + read) return new Untranslatable(`${operation.mnemonic} with ${operands.length} operands`);
 
   const outputs: (number | null)[] = [];
   for (let i = 0; i < written; i++) {
@@ -315,11 +323,7 @@ function takesAddress({ effect, sources }: Operation, index: number): boolean {
 }
 
 /** The address of a variable in the stack frame, or null for other operands. */
-function frameAddress(
-  expansion: Expansion,
-  scope: BindingScope,
-  operand: Extract<ptx.PtxOperand, { kind: 'address' }>,
-): Operand | null {
+function frameAddress(expansion: Expansion, scope: BindingScope, operand: Extract<ptx.PtxOperand, { kind: 'address' }>): Operand | null {
   const binding = operand.base && resolve(expansion, scope, operand.base.name);
   return binding?.kind === 'frame' ? partAddress(binding, Number(operand.offset)) : null;
 }
@@ -334,22 +338,10 @@ function addressBase(
   if (!operand.base) return { kind: 'constant', type, value: 0n };
   return operand.base.kind === 'register'
     ? sourceOperand(expansion, scope, { kind: 'register', name: operand.base.name }, type, place)
-    : sourceOperand(
-        expansion,
-        scope,
-        { kind: 'symbol', name: operand.base.name, offset: 0n, generic: false },
-        type,
-        place,
-      );
+    : sourceOperand(expansion, scope, { kind: 'symbol', name: operand.base.name, offset: 0n, generic: false }, type, place);
 }
 
-function displaced(
-  expansion: Expansion,
-  base: Operand,
-  type: ValueType,
-  offset: bigint,
-  place: StatementPosition,
-): Operand {
+function displaced(expansion: Expansion, base: Operand, type: ValueType, offset: bigint, place: StatementPosition): Operand {
   const width = type === 32 ? 32 : 64;
   const result = newValue(expansion.draft, width);
   const displacement: Operand = { kind: 'constant', type: width, value: BigInt.asUintN(width, offset) };
@@ -374,8 +366,7 @@ export function sourceOperand(
     }
     case 'integer':
     case 'float': {
-      if (type === 'predicate')
-        return { kind: 'constant', type, value: operand.kind === 'integer' && operand.value !== 0n ? 1n : 0n };
+      if (type === 'predicate') return { kind: 'constant', type, value: operand.kind === 'integer' && operand.value !== 0n ? 1n : 0n };
       const value = literalBits(operand, type);
       return value === null ? new Untranslatable(`literal ${operand.text}`) : { kind: 'constant', type, value };
     }
@@ -445,12 +436,7 @@ function emitted(expansion: Expansion, operation: Operation, type: ValueType, pl
   return valueOperand(result);
 }
 
-function specialOperand(
-  expansion: Expansion,
-  name: string,
-  type: ValueType,
-  place: StatementPosition,
-): Operand | Untranslatable {
+function specialOperand(expansion: Expansion, name: string, type: ValueType, place: StatementPosition): Operand | Untranslatable {
   const register = name.slice(1);
   if (name.startsWith('%') && specialRegisters.has(register)) {
     return adapt(expansion, { kind: 'special', register: register as SpecialRegister }, type, place);
@@ -462,12 +448,7 @@ function specialOperand(
 }
 
 /** Narrows a wider register, as `st` and `cvt` allow, and widens special registers read by a wider `mov`. */
-function adapt(
-  expansion: Expansion,
-  operand: Operand,
-  type: ValueType,
-  place: StatementPosition,
-): Operand | Untranslatable {
+function adapt(expansion: Expansion, operand: Operand, type: ValueType, place: StatementPosition): Operand | Untranslatable {
   const from = operandType(expansion.draft.types, operand);
   if (from === type) return operand;
   if (from === 'predicate' || type === 'predicate' || (from < type && operand.kind !== 'special')) {

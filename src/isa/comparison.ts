@@ -6,8 +6,21 @@ import { constantPattern, halves, joinHalves } from './arithmetic/bit-arithmetic
 import { pure, pureEffect } from './model/row.ts';
 
 const floatComparisons: readonly string[] = [
-  'eq', 'ne', 'lt', 'le', 'gt', 'ge', 'equ', 'neu', 'ltu', 'leu', 'gtu', 'geu', 'num', 'nan',
-] satisfies FloatComparison[]; // oxfmt-ignore
+  'eq',
+  'ne',
+  'lt',
+  'le',
+  'gt',
+  'ge',
+  'equ',
+  'neu',
+  'ltu',
+  'leu',
+  'gtu',
+  'geu',
+  'num',
+  'nan',
+] satisfies FloatComparison[];
 
 const comparisons = [...floatComparisons, 'lo', 'ls', 'hi', 'hs'];
 
@@ -80,8 +93,7 @@ function combineTruth<V, B>(d: Domain<V, B>, combine: Comparison['combine'], a: 
 const fullTypes = '.type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64}';
 const halfTypes = '.type = {.f16, .f16x2, .bf16, .bf16x2}';
 const fullResults = '.dtype = {.u32, .s32, .f32}; .stype as .type of setp';
-const halfResults =
-  '.dtype = {.f16, .f16x2, .bf16, .bf16x2, .u16, .s16, .u32, .s32}; .stype = {.f16, .f16x2, .bf16, .bf16x2}';
+const halfResults = '.dtype = {.f16, .f16x2, .bf16, .bf16x2, .u16, .s16, .u32, .s32}; .stype = {.f16, .f16x2, .bf16, .bf16x2}';
 
 /** `setp.cmp.bop.type p|q, a, b, c`: `p = cmp op c`, `q = !cmp op c`; a packed type has a predicate for each lane. */
 const setPredicate = (isHalf: boolean): Row => ({
@@ -165,12 +177,9 @@ const selectByPredicate: Row = {
     const type = modifiers.type();
     if (!type || type.kind === 'predicate' || type.lanes !== 1 || type.bits < 16 || type.bits > 64) return null;
     const width = type.bits as Width;
-    return pure(
-      width,
-      [width, width, 'predicate'],
-      'integer',
-      <V, B>(d: Domain<V, B>, [a, b, c]: readonly (V | B)[]) => [d.select(width, c as B, a as V, b as V)],
-    );
+    return pure(width, [width, width, 'predicate'], 'integer', <V, B>(d: Domain<V, B>, [a, b, c]: readonly (V | B)[]) => [
+      d.select(width, c as B, a as V, b as V),
+    ]);
   },
 };
 
@@ -190,8 +199,7 @@ const selectBySign: Row = {
     return pure(width, [width, width, 32], 'integer', <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) => {
       const [a, b, c] = sources as V[];
       const zero = constantPattern(d, 32, 0);
-      const notNegative =
-        control.name === 's32' ? d.negate(d.signedLess(32, c!, zero)) : d.compareFloat('ge', 'f32', ftz, c!, zero);
+      const notNegative = control.name === 's32' ? d.negate(d.signedLess(32, c!, zero)) : d.compareFloat('ge', 'f32', ftz, c!, zero);
       return [d.select(width, notNegative, a!, b!)];
     });
   },

@@ -82,8 +82,7 @@ export const controlRows: readonly Row[] = [
   control({
     opcode: 'call',
     section: '9.7.12.5',
-    forms:
-      'call{.uni} {(ret-param),} func{, (param-list)}; call{.uni} {(ret-param),} fptr{, (param-list)}, flist; …, fproto',
+    forms: 'call{.uni} {(ret-param),} func{, (param-list)}; call{.uni} {(ret-param),} fptr{, (param-list)}, flist; …, fproto',
     effect: { kind: 'call' },
     remark: callRemark,
     hasUniform: true,
@@ -104,13 +103,7 @@ export const controlRows: readonly Row[] = [
     'aligned',
     'u32',
   ),
-  idle(
-    'griddepcontrol',
-    '9.7.13.13',
-    'griddepcontrol.action; .action = {.launch_dependents, .wait}',
-    'launch_dependents',
-    'wait',
-  ),
+  idle('griddepcontrol', '9.7.13.13', 'griddepcontrol.action; .action = {.launch_dependents, .wait}', 'launch_dependents', 'wait'),
   opaqueStack('stacksave', '9.7.17.1', 'stacksave.type d; .type = {.u32, .u64}'),
   opaqueStack('stackrestore', '9.7.17.2', 'stackrestore.type a; .type = {.u32, .u64}'),
   opaqueStack('alloca', '9.7.17.3', 'alloca.type ptr, size{, immAlign}; .type = {.u32, .u64}'),

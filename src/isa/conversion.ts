@@ -9,8 +9,7 @@ import { addressWidth, bits, pure, pureEffect, relaxedWidth } from './model/row.
 function elementWidths(shape: OperandShape, index: number, whole: number): readonly Width[] | null {
   const widths = shape[index]!.widths;
   const each = (whole / widths.length) as Width;
-  if (![2, 4].includes(widths.length) || each < 8 || widths.some((width) => width !== null && width !== each))
-    return null;
+  if (![2, 4].includes(widths.length) || each < 8 || widths.some((width) => width !== null && width !== each)) return null;
   return widths.map(() => each);
 }
 
@@ -25,8 +24,7 @@ const move: Row = {
   decode(modifiers, shape) {
     const type = modifiers.type();
     // The assembler also accepts vector braces around a single register.
-    if (!type || type.lanes !== 1 || shape?.some(({ kind, widths }) => kind === 'vector' && widths.length !== 1))
-      return null;
+    if (!type || type.lanes !== 1 || shape?.some(({ kind, widths }) => kind === 'vector' && widths.length !== 1)) return null;
     if (type.kind === 'predicate') return pure('predicate', ['predicate'], 'free', (_d, [a]) => [a!]);
     const width = type.bits as Width;
     return pure(width, [width], 'free', (_d, [a]) => [a!]);
@@ -37,8 +35,7 @@ const move: Row = {
 const moveVector: Row = {
   opcode: 'mov',
   section: '9.7.9.3',
-  forms:
-    'mov.vec.type {d, …}, {a, …}; .vec = {.v2, .v4}; .type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64}',
+  forms: 'mov.vec.type {d, …}, {a, …}; .vec = {.v2, .v4}; .type = {.b16, .b32, .b64, .u16, .u32, .u64, .s16, .s32, .s64, .f32, .f64}',
   treatment: 'exact',
   decode(modifiers, shape) {
     const vector = modifiers.oneOf('v2', 'v4');
@@ -65,9 +62,7 @@ const movePacked: Row = {
       const widths = elementWidths(shape, 0, width);
       if (!widths) return null;
       const unpack: Rule = <V, B>(d: Domain<V, B>, sources: readonly (V | B)[]) =>
-        widths.map((part, index) =>
-          d.truncate(width, part, d.lshr(width, sources[0] as V, constantPattern(d, width, index * part))),
-        );
+        widths.map((part, index) => d.truncate(width, part, d.lshr(width, sources[0] as V, constantPattern(d, width, index * part))));
       return { results: widths, sources: [width], effect: pureEffect, cost: 'integer', evaluate: unpack };
     }
     const widths = shape?.[1]?.kind === 'vector' ? elementWidths(shape, 1, width) : null;
@@ -116,15 +111,13 @@ const convert: Row = {
     if (!resultWidth || !sourceWidth) return null;
     if (name !== 'cvt' && (from.name !== 'f32' || !/^(b?f16|tf32)$/.test(to.name))) return null;
     const source = <V, B>(d: Domain<V, B>, a: V): V => extendOrTruncate(d, sourceWidth, from.bits as Width, false, a);
-    const result = <V, B>(d: Domain<V, B>, a: V): V =>
-      extendOrTruncate(d, to.bits as Width, resultWidth, to.kind === 'signed', a);
+    const result = <V, B>(d: Domain<V, B>, a: V): V => extendOrTruncate(d, to.bits as Width, resultWidth, to.kind === 'signed', a);
     if (isInteger(to) && isInteger(from)) {
       if (integerRounding || rounding || ftz) return null;
       return convertIntegers(to, from, saturate, resultWidth, sourceWidth, source, result);
     }
     const bothFloat = to.kind === 'float' && from.kind === 'float';
-    if (!bothFloat && !(to.kind === 'float' && isInteger(from)) && !(from.kind === 'float' && isInteger(to)))
-      return null;
+    if (!bothFloat && !(to.kind === 'float' && isInteger(from)) && !(from.kind === 'float' && isInteger(to))) return null;
     if (integerRounding && rounding) return null;
     const operation = {
       name,
@@ -183,8 +176,7 @@ function convertPair(to: TypeInformation, rounding: string, saturate: boolean, n
 const convertPack: Row = {
   opcode: 'cvt',
   section: '9.7.9.22',
-  forms:
-    'cvt.pack.sat.type.s32 d, a, b; cvt.pack.sat.type.s32.b32 d, a, b, c; .type = {.u16, .s16}, with c {.u8, .s8, .u4, .s4, .u2, .s2}',
+  forms: 'cvt.pack.sat.type.s32 d, a, b; cvt.pack.sat.type.s32.b32 d, a, b, c; .type = {.u16, .s16}, with c {.u8, .s8, .u4, .s4, .u2, .s2}',
   treatment: 'exact',
   decode(modifiers) {
     if (!modifiers.flag('pack') || !modifiers.flag('sat')) return null;
@@ -203,18 +195,8 @@ const convertPack: Row = {
       'convert',
       bits((d, a, b, c) => {
         const [upper, lower] = [a, b].map((value) => {
-          const atMost = d.select(
-            32,
-            d.signedLess(32, constantPattern(d, 32, high), value),
-            constantPattern(d, 32, high),
-            value,
-          );
-          const limited = d.select(
-            32,
-            d.signedLess(32, atMost, constantPattern(d, 32, low)),
-            constantPattern(d, 32, low),
-            atMost,
-          );
+          const atMost = d.select(32, d.signedLess(32, constantPattern(d, 32, high), value), constantPattern(d, 32, high), value);
+          const limited = d.select(32, d.signedLess(32, atMost, constantPattern(d, 32, low)), constantPattern(d, 32, low), atMost);
           return d.and(32, limited, constantPattern(d, 32, (1n << BigInt(width)) - 1n));
         });
         const both = d.or(32, d.shl(32, upper!, constantPattern(d, 32, width)), lower!);
@@ -231,11 +213,9 @@ const identitySpaces = ['global', 'const', 'param', 'param::entry'];
 const convertAddress: Row = {
   opcode: 'cvta',
   section: '9.7.9.20',
-  forms:
-    'cvta.space.u64 d, a; cvta.to.space.u64 d, a; .space = {.global, .const, .param{::entry}, .shared{::cta, ::cluster}, .local}',
+  forms: 'cvta.space.u64 d, a; cvta.to.space.u64 d, a; .space = {.global, .const, .param{::entry}, .shared{::cta, ::cluster}, .local}',
   treatment: 'exact',
-  remark:
-    'where the windows of shared and local memory lie is ours; global, constant and parameter addresses are generic ones',
+  remark: 'where the windows of shared and local memory lie is ours; global, constant and parameter addresses are generic ones',
   decode(modifiers, shape) {
     const to = modifiers.flag('to');
     const space = modifiers.oneOf(...identitySpaces, 'shared', 'shared::cta', 'shared::cluster', 'local');
@@ -266,8 +246,7 @@ const isSpace: Row = {
   section: '9.7.9.19',
   forms: 'isspacep.space p, a; .space = {.global, .local, .shared{::cta, ::cluster}}',
   treatment: 'exact',
-  remark:
-    'shared memory of other blocks of a cluster has no addresses yet; constant and parameter addresses count as global',
+  remark: 'shared memory of other blocks of a cluster has no addresses yet; constant and parameter addresses count as global',
   decode(modifiers) {
     const space = windowed[modifiers.oneOf(...Object.keys(windowed)) ?? ''];
     if (!space) return null;

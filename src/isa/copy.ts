@@ -40,8 +40,7 @@ const commitGroup: Row = {
   section: '9.7.9.25.3.2',
   forms: 'cp.async.commit_group',
   treatment: 'exact',
-  decode: (modifiers) =>
-    modifiers.flag('async') && modifiers.flag('commit_group') ? wait({ kind: 'async-wait', form: 'commit' }) : null,
+  decode: (modifiers) => (modifiers.flag('async') && modifiers.flag('commit_group') ? wait({ kind: 'async-wait', form: 'commit' }) : null),
 };
 
 const waitGroup: Row = {
@@ -77,11 +76,7 @@ function takeBulkSpaces(modifiers: Modifiers): Pick<BulkCopyEffect, 'to' | 'from
 }
 
 /** Sources: destination, source, bytes, the mbarrier, and the remaining operands. */
-function bulkSources(
-  effect: BulkCopyEffect,
-  shape: OperandShape | undefined,
-  policy: boolean,
-): readonly ValueType[] | null {
+function bulkSources(effect: BulkCopyEffect, shape: OperandShape | undefined, policy: boolean): readonly ValueType[] | null {
   const isTracked = effect.completion === 'mbarrier';
   const addresses = [0, 1, ...(isTracked ? [3] : [])].map((index) => addressWidth(shape, index));
   const [to, from, barrier] = addresses;
@@ -146,8 +141,7 @@ const reduceBulk: Row = {
 const prefetchBulk: Row = {
   opcode: 'cp',
   section: '9.7.9.25.4.3',
-  forms:
-    'cp.async.bulk.prefetch.L2.global{.level::cache_hint} [src], size{, cache-policy}; cp.async.bulk.prefetch.tensor.…',
+  forms: 'cp.async.bulk.prefetch.L2.global{.level::cache_hint} [src], size{, cache-policy}; cp.async.bulk.prefetch.tensor.…',
   treatment: 'exact',
   remark: 'changes nothing',
   decode(modifiers, shape) {
@@ -195,13 +189,7 @@ const waitBulk: Row = {
 };
 
 /** Operations that access shared memory of other blocks, or fill it by another engine. */
-function remote(
-  opcode: 'st' | 'red' | 'ld' | 'atom',
-  section: string,
-  forms: string,
-  mark: RegExp,
-  reason: string,
-): Row {
+function remote(opcode: 'st' | 'red' | 'ld' | 'atom', section: string, forms: string, mark: RegExp, reason: string): Row {
   return {
     opcode,
     section,
@@ -236,13 +224,7 @@ export const copyRows: readonly Row[] = [
     clusterReason,
   ),
   remote('st', '9.7.9.13', 'st.bulk{.weak}{.shared{::cta}} [a], size, 0', /^bulk$/, 'bulk store'),
-  remote(
-    'red',
-    '9.7.13.7',
-    'red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b, [mbar]',
-    /^async$/,
-    clusterReason,
-  ),
+  remote('red', '9.7.13.7', 'red.async.sem.scope{.ss}.completion_mechanism.op.type [a], b, [mbar]', /^async$/, clusterReason),
   remote('ld', '9.7.9.8', 'ld….shared::cluster….type d, [a]', /^shared::cluster$/, clusterReason),
   remote('st', '9.7.9.11', 'st….shared::cluster….type [a], b', /^shared::cluster$/, clusterReason),
   remote('atom', '9.7.13.5', 'atom….shared::cluster….type d, [a], b{, c}', /^shared::cluster$/, clusterReason),

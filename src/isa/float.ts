@@ -94,11 +94,7 @@ function extremum(opcode: 'min' | 'max', section: string): Row {
 }
 
 /** The name of a minimum or maximum for the domain, or null if the modifiers form none. */
-export function takeExtremum(
-  opcode: 'min' | 'max',
-  modifiers: Modifiers,
-  shape: OperandShape | undefined,
-): string | null {
+export function takeExtremum(opcode: 'min' | 'max', modifiers: Modifiers, shape: OperandShape | undefined): string | null {
   const nan = modifiers.flag('NaN') ? '.nan' : '';
   const xorsign = modifiers.flag('xorsign');
   const absolute = modifiers.flag('abs');
@@ -154,9 +150,7 @@ function approximate(
   return {
     opcode,
     section,
-    forms: modes
-      .map((mode) => `${opcode}.${mode}${precision === 'f32' ? '{.ftz}' : ''}.${precision} ${operands}`)
-      .join('; '),
+    forms: modes.map((mode) => `${opcode}.${mode}${precision === 'f32' ? '{.ftz}' : ''}.${precision} ${operands}`).join('; '),
     treatment: 'approximate',
     remark,
     decode(modifiers) {
@@ -224,9 +218,7 @@ const copySign: Row = {
       width,
       [width, width],
       costOf(type, 'float'),
-      bits((d, a, b) =>
-        d.or(width, d.and(width, a, d.constant(width, mask)), d.and(width, b, d.not(width, d.constant(width, mask)))),
-      ),
+      bits((d, a, b) => d.or(width, d.and(width, a, d.constant(width, mask)), d.and(width, b, d.not(width, d.constant(width, mask))))),
     );
   },
 };
@@ -236,8 +228,7 @@ const classes = ['finite', 'infinite', 'number', 'notanumber', 'normal', 'subnor
 const testProperty: Row = {
   opcode: 'testp',
   section: '9.7.3.1',
-  forms:
-    'testp.op.type p, a; .op = {.finite, .infinite, .number, .notanumber, .normal, .subnormal}; .type = {.f32, .f64}',
+  forms: 'testp.op.type p, a; .op = {.finite, .infinite, .number, .notanumber, .normal, .subnormal}; .type = {.f32, .f64}',
   treatment: 'exact',
   decode(modifiers) {
     const wanted = modifiers.oneOf(...classes);

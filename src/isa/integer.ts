@@ -2,15 +2,7 @@
 import type { Domain, Width } from './model/domain.ts';
 import type { Rule } from './model/operation.ts';
 import type { Row, Signature, TypeInformation } from './model/row.ts';
-import {
-  clamp,
-  constantPattern,
-  less,
-  greater,
-  lesser,
-  packed,
-  extendOrTruncate,
-} from './arithmetic/bit-arithmetic.ts';
+import { clamp, constantPattern, less, greater, lesser, packed, extendOrTruncate } from './arithmetic/bit-arithmetic.ts';
 import { bits, pure, pureEffect } from './model/row.ts';
 
 const integerBits = [16, 32, 64];
@@ -130,8 +122,7 @@ const multiply: Row = {
 const multiplyAdd: Row = {
   opcode: 'mad',
   section: '9.7.1.4',
-  forms:
-    'mad{.hi, .lo, .wide}.type d, a, b, c; mad.hi.sat.s32 d, a, b, c; .type = {.u16, .u32, .u64, .s16, .s32, .s64}',
+  forms: 'mad{.hi, .lo, .wide}.type d, a, b, c; mad.hi.sat.s32 d, a, b, c; .type = {.u16, .u32, .u64, .s16, .s32, .s64}',
   treatment: 'exact',
   decode(modifiers) {
     const part = modifiers.oneOf('lo', 'hi', 'wide');
@@ -436,9 +427,7 @@ const bitMask: Row = {
 
 /** A count of bits limited to 32, or taken modulo 32. */
 function limitCount<V, B>(d: Domain<V, B>, mode: 'clamp' | 'wrap', count: V): V {
-  return mode === 'clamp'
-    ? lesser(d, 32, false, count, constantPattern(d, 32, 32))
-    : d.and(32, count, constantPattern(d, 32, 31));
+  return mode === 'clamp' ? lesser(d, 32, false, count, constantPattern(d, 32, 32)) : d.and(32, count, constantPattern(d, 32, 31));
 }
 
 /**

@@ -78,12 +78,7 @@ const logicalNot: Row = {
       [width],
       'integer',
       bits((d, a) =>
-        d.select(
-          width,
-          d.equal(width, a, constantPattern(d, width, 0)),
-          constantPattern(d, width, 1),
-          constantPattern(d, width, 0),
-        ),
+        d.select(width, d.equal(width, a, constantPattern(d, width, 0)), constantPattern(d, width, 1), constantPattern(d, width, 0)),
       ),
     );
   },
@@ -188,10 +183,7 @@ const funnelShift: Row = {
         const limited = mode === 'wrap' ? d.and(32, c, limit) : d.select(32, d.unsignedLess(32, limit, c), limit, c);
         const amount = d.zeroExtend(32, 64, limited);
         const both = d.or(64, d.shl(64, d.zeroExtend(32, 64, b), constantPattern(d, 64, 32)), d.zeroExtend(32, 64, a));
-        const half =
-          direction === 'r'
-            ? d.lshr(64, both, amount)
-            : d.lshr(64, d.shl(64, both, amount), constantPattern(d, 64, 32));
+        const half = direction === 'r' ? d.lshr(64, both, amount) : d.lshr(64, d.shl(64, both, amount), constantPattern(d, 64, 32));
         return d.truncate(64, 32, half);
       }),
     );

@@ -28,9 +28,7 @@ function accumulates(a: Multiplicand, c: Accumulator): boolean {
 }
 
 function sameKind(a: Multiplicand, b: Multiplicand): boolean {
-  return (
-    a === b || (elementWidth(a) === elementWidth(b) && /^[su]/.test(a) === /^[su]/.test(b) && elementWidth(a) <= 8)
-  );
+  return a === b || (elementWidth(a) === elementWidth(b) && /^[su]/.test(a) === /^[su]/.test(b) && elementWidth(a) <= 8);
 }
 
 /** K of the `mma` shapes with N = 8, by M and the bits of a multiplicand. */
@@ -94,22 +92,21 @@ const multiply: Row = {
     const c = modifiers.oneOf(...accumulators);
     const bits = modifiers.oneOf('xor', 'and');
     const rounding = modifiers.oneOf('rn', 'rz', 'rm', 'rp');
-    if (
-      !shape ||
-      !d ||
-      !a ||
-      !b ||
-      !c ||
-      modifiers.flag('popc') !== (a === 'b1') ||
-      (a === 'b1') !== (bits !== undefined)
-    )
-      return null;
+    if (!shape || !d || !a || !b || !c || modifiers.flag('popc') !== (a === 'b1') || (a === 'b1') !== (bits !== undefined)) return null;
     if (rounding && a !== 'f64') return null;
     const product: Product = {
-      kind: 'product', layout: 'mma', ...shape, a, b, c, d,
+      kind: 'product',
+      layout: 'mma',
+      ...shape,
+      a,
+      b,
+      c,
+      d,
       rowMajor: [rows[0] === 'row', rows[1] === 'row'],
-      saturate, rounding: rounding ?? 'rn', ...(bits && { bits }),
-    }; // oxfmt-ignore
+      saturate,
+      rounding: rounding ?? 'rn',
+      ...(bits && { bits }),
+    };
     if (!isQuadruple(product) && (rows[0] !== 'row' || rows[1] !== 'col')) return null;
     return productSignature(product);
   },
@@ -141,10 +138,18 @@ const multiplyFragments: Row = {
     if (!accumulators.includes(c as Accumulator)) return null;
     if ((a === 'b1') !== (bits !== undefined) || popc !== (a === 'b1')) return null;
     return productSignature({
-      kind: 'product', layout: 'wmma', ...shape, a: a as Multiplicand, b: b as Multiplicand, c: c as Accumulator, d,
+      kind: 'product',
+      layout: 'wmma',
+      ...shape,
+      a: a as Multiplicand,
+      b: b as Multiplicand,
+      c: c as Accumulator,
+      d,
       rowMajor: [rows[0] === 'row', rows[1] === 'row'],
-      saturate, rounding: rounding ?? 'rn', ...(bits && { bits }),
-    }); // oxfmt-ignore
+      saturate,
+      rounding: rounding ?? 'rn',
+      ...(bits && { bits }),
+    });
   },
 };
 
@@ -189,9 +194,17 @@ function moveEights(opcode: 'ldmatrix' | 'stmatrix', section: string): Row {
       const values: ValueType[] = Array.from({ length: words }, () => 32);
       const effect: MatrixAccessEffect = {
         kind: isLoad ? 'matrix-load' : 'matrix-store',
-        space, addressing: 'lanes', strided: false, fragment: `m8n8.x${words}`, lines: 8 * words, lineBytes: 16,
-        element: 'b16', elementBits: 16, transposed, words,
-      }; // oxfmt-ignore
+        space,
+        addressing: 'lanes',
+        strided: false,
+        fragment: `m8n8.x${words}`,
+        lines: 8 * words,
+        lineBytes: 16,
+        element: 'b16',
+        elementBits: 16,
+        transposed,
+        words,
+      };
       return {
         results: isLoad ? values : [],
         sources: isLoad ? [address] : [address, ...values],
@@ -249,10 +262,17 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
       const elementBits = elementWidth(element);
       const effect: MatrixAccessEffect = {
         kind: isLoad ? 'matrix-load' : 'matrix-store',
-        space, addressing: 'stride', strided: stride.length > 0, fragment: fragmentName(size, matrix, layout, element),
-        lines, lineBytes: (perLine * elementBits) / 8, element, elementBits,
-        transposed: isColumns, words: fragmentWords(product, matrix),
-      }; // oxfmt-ignore
+        space,
+        addressing: 'stride',
+        strided: stride.length > 0,
+        fragment: fragmentName(size, matrix, layout, element),
+        lines,
+        lineBytes: (perLine * elementBits) / 8,
+        element,
+        elementBits,
+        transposed: isColumns,
+        words: fragmentWords(product, matrix),
+      };
       return {
         results: isLoad ? values : [],
         sources: isLoad ? [address, ...stride] : [address, ...values, ...stride],
@@ -291,11 +311,19 @@ function fragmentProduct(
   const [a, c]: readonly [MatrixElement, MatrixElement] = isMultiplicand
     ? [element, element]
     : [element === 'f64' ? 'f64' : element === 's32' ? 's8' : 'f16', element];
-  if (isMultiplicand ? !multiplicands.includes(a as Multiplicand) : !accumulators.includes(c as Accumulator))
-    return null;
+  if (isMultiplicand ? !multiplicands.includes(a as Multiplicand) : !accumulators.includes(c as Accumulator)) return null;
   const product: Product = {
-    kind: 'product', layout: 'wmma', ...size, a, b: a, c, d: c, rowMajor: [true, true], saturate: false, rounding: 'rn',
-  }; // oxfmt-ignore
+    kind: 'product',
+    layout: 'wmma',
+    ...size,
+    a,
+    b: a,
+    c,
+    d: c,
+    rowMajor: [true, true],
+    saturate: false,
+    rounding: 'rn',
+  };
   // Accumulators have the shapes of all multiplicands with which they can be combined.
   const exists = isMultiplicand
     ? shapeExists(product)
@@ -385,12 +413,7 @@ export const matrixRows: readonly Row[] = [
     'mma.sync.aligned.shape.row.col.kind{.block_scale}{.scale_vec_size}.… d, a, b, c{, …}',
     /^kind::/,
   ),
-  uncomputedProduct(
-    'mma',
-    '9.7.14.6.3',
-    'mma.sp{::ordered_metadata}.sync.aligned.shape.row.col.… d, a, b, c, e, f',
-    /^sp(::|$)/,
-  ),
+  uncomputedProduct('mma', '9.7.14.6.3', 'mma.sp{::ordered_metadata}.sync.aligned.shape.row.col.… d, a, b, c, e, f', /^sp(::|$)/),
   moveEights('ldmatrix', '9.7.14.5.15'),
   moveOther(
     'ldmatrix',

@@ -14,22 +14,23 @@ function takeSpace(modifiers: Modifiers): MbarrierEffect['space'] {
 }
 
 /** An mbarrier effect, given by its differences from a default one. */
-function effectOf(
-  form: MbarrierEffect['form'],
-  space: MbarrierEffect['space'],
-  more: Partial<MbarrierEffect> = {},
-): MbarrierEffect {
+function effectOf(form: MbarrierEffect['form'], space: MbarrierEffect['space'], more: Partial<MbarrierEffect> = {}): MbarrierEffect {
   return {
-    kind: 'mbarrier', form, space, semantics: 'relaxed', scope: 'cta', noComplete: false, counted: false,
-    expectTx: false, parity: false, noIncrement: false, ...more,
-  }; // oxfmt-ignore
+    kind: 'mbarrier',
+    form,
+    space,
+    semantics: 'relaxed',
+    scope: 'cta',
+    noComplete: false,
+    counted: false,
+    expectTx: false,
+    parity: false,
+    noIncrement: false,
+    ...more,
+  };
 }
 
-function synchronize(
-  effect: MbarrierEffect,
-  sources: readonly ValueType[],
-  results: readonly ValueType[] = [],
-): Signature {
+function synchronize(effect: MbarrierEffect, sources: readonly ValueType[], results: readonly ValueType[] = []): Signature {
   return { results, sources, effect, cost: 'sync' };
 }
 

@@ -56,12 +56,7 @@ function vectorLanes(modifiers: Modifiers): number {
  * Widths of the registers of a loaded or stored value of `lanes`, each at least as wide as the type; null if a register
  * is too narrow, or the number of registers differs.
  */
-function laneWidths(
-  shape: OperandShape | undefined,
-  index: number,
-  lanes: number,
-  type: TypeInformation,
-): readonly Width[] | null {
+function laneWidths(shape: OperandShape | undefined, index: number, lanes: number, type: TypeInformation): readonly Width[] | null {
   const width = type.bits as Width;
   const form = shape?.[index];
   if (!form) return Array.from({ length: lanes }, () => width);
@@ -147,8 +142,7 @@ function atomic(opcode: 'atom' | 'red'): Row {
     section: opcode === 'atom' ? '9.7.13.5' : '9.7.13.6',
     forms: `${opcode}{.sem}{.scope}{.space}.op{.noftz}{.level::cache_hint}{.vec}.type ${operands}; .op = {.add, .min, .max, .inc, .dec, .and, .or, .xor${opcode === 'atom' ? ', .exch, .cas' : ''}}; .sem = {.relaxed, .acquire, .release, .acq_rel}; ${strong}; .space = {.global, .shared{::cta}}; .vec = {.v2, .v4, .v8}; .type = {.b16, .b32, .b64, .b128, .u32, .s32, .u64, .s64, .f16, .f16x2, .bf16, .bf16x2, .f32, .f64}`,
     treatment: 'exact',
-    remark:
-      'each lane of a packed or vector form is atomic of its own; the order of floating-point sums is that of the schedule',
+    remark: 'each lane of a packed or vector form is atomic of its own; the order of floating-point sums is that of the schedule',
     decode(modifiers, shape) {
       const relaxed = { semantics: 'relaxed', scope: 'gpu' } as const;
       const order = takeSemantics(modifiers, ['relaxed', 'acquire', 'release', 'acq_rel'], relaxed);
@@ -176,12 +170,7 @@ function atomic(opcode: 'atom' | 'red'): Row {
         ...order,
         returns,
       };
-      const sources: ValueType[] = [
-        address,
-        ...value,
-        ...(operation === 'cas' ? value : []),
-        ...(policy ? [64 as const] : []),
-      ];
+      const sources: ValueType[] = [address, ...value, ...(operation === 'cas' ? value : []), ...(policy ? [64 as const] : [])];
       return { results: returns ? value : [], sources, effect, cost: 'memory' };
     },
   };

@@ -45,18 +45,15 @@ function barrierReduction(modifiers: Modifiers, shape: OperandShape | undefined,
   if (!reduction || modifiers.type()?.name !== (reduction === 'popc' ? 'u32' : 'pred')) return null;
   const operands = shape?.length ?? 3;
   if (operands !== 3 && operands !== 4) return null;
-  return synchronize(
-    { kind: 'barrier', form: 'red', reduction, aligned },
-    operands === 4 ? [32, 32, 'predicate'] : [32, 'predicate'],
-    [reduction === 'popc' ? 32 : 'predicate'],
-  );
+  return synchronize({ kind: 'barrier', form: 'red', reduction, aligned }, operands === 4 ? [32, 32, 'predicate'] : [32, 'predicate'], [
+    reduction === 'popc' ? 32 : 'predicate',
+  ]);
 }
 
 const clusterBarrier: Row = {
   opcode: 'barrier',
   section: '9.7.13.3',
-  forms:
-    'barrier.cluster.arrive{.sem}{.aligned}; barrier.cluster.wait{.acquire}{.aligned}; .sem = {.release, .relaxed}',
+  forms: 'barrier.cluster.arrive{.sem}{.aligned}; barrier.cluster.wait{.acquire}{.aligned}; .sem = {.release, .relaxed}',
   treatment: 'exact',
   decode(modifiers) {
     if (!modifiers.flag('cluster')) return null;

@@ -133,7 +133,5 @@ function fits(signature: Signature, shape: OperandShape): boolean {
   if (effect.kind === 'call' || effect.kind === 'return') return true;
   const expected = [...(carry?.out ? results.slice(0, -1) : results), ...(carry?.in ? sources.slice(0, -1) : sources)];
   const widths = shape.flatMap((form) => form.widths);
-  return (
-    widths.length === expected.length && widths.every((width, index) => width === null || width === expected[index])
-  );
+  return widths.length === expected.length && widths.every((width, index) => width === null || width === expected[index]);
 }

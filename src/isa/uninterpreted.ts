@@ -52,46 +52,19 @@ function surfaceStore(opcode: string, section: string, forms: string): Row {
 const multimem = 'memory of several devices';
 
 export const uninterpretedRows: readonly Row[] = [
-  havoc(
-    'tex',
-    '9.7.10.3',
-    'tex.geom.v4.dtype.ctype d[|p], [a, {b,} c]{, e}{, f}; tex.base, tex.level, tex.grad',
-    'texture fetch',
-  ),
+  havoc('tex', '9.7.10.3', 'tex.geom.v4.dtype.ctype d[|p], [a, {b,} c]{, e}{, f}; tex.base, tex.level, tex.grad', 'texture fetch'),
   havoc('tld4', '9.7.10.4', 'tld4.comp.2d.v4.dtype.f32 d[|p], [a, {b,} c]{, e}{, f}', 'texture fetch'),
   havoc('txq', '9.7.10.5', 'txq.query.b32 d, [a]; txq.level.query.b32 d, [a], lod', 'texture query'),
   havoc('istypep', '9.7.10.6', 'istypep.type p, a', 'texture query'),
   havoc('suld', '9.7.11.1', 'suld.b.geom{.cop}{.vec}.dtype.clamp d, [a, b]', 'surface load'),
-  surfaceStore(
-    'sust',
-    '9.7.11.2',
-    'sust.b.geom{.cop}{.vec}.ctype.clamp [a, b], c; sust.p.geom{.vec}.b32.clamp [a, b], c',
-  ),
+  surfaceStore('sust', '9.7.11.2', 'sust.b.geom{.cop}{.vec}.ctype.clamp [a, b], c; sust.p.geom{.vec}.b32.clamp [a, b], c'),
   surfaceStore('sured', '9.7.11.3', 'sured.b.op.geom.ctype.clamp [a, b], c; sured.p.op.geom.ctype.clamp [a, b], c'),
   havoc('suq', '9.7.11.4', 'suq.query.b32 d, [a]', 'surface query'),
   opaque('multimem', '9.7.9.14', 'multimem.ld_reduce.… d, [a]', multimem, true, 'ld_reduce'),
   opaque('multimem', '9.7.9.14', 'multimem.st.… [a], b; multimem.red.… [a], b', multimem, false),
-  opaque(
-    'mapa',
-    '9.7.9.23',
-    'mapa{.shared::cluster}.type d, a, b; .type = {.u32, .u64}',
-    'address in another block of the cluster',
-    true,
-  ),
-  havoc(
-    'getctarank',
-    '9.7.9.24',
-    'getctarank{.shared::cluster}.type d, a; .type = {.u32, .u64}',
-    'rank in the cluster',
-  ),
-  opaque(
-    'tensormap',
-    '9.7.9.26',
-    'tensormap.replace.mode.field{.ss}.b1024.type [addr], new-val',
-    'tensormap',
-    false,
-    'replace',
-  ),
+  opaque('mapa', '9.7.9.23', 'mapa{.shared::cluster}.type d, a, b; .type = {.u32, .u64}', 'address in another block of the cluster', true),
+  havoc('getctarank', '9.7.9.24', 'getctarank{.shared::cluster}.type d, a; .type = {.u32, .u64}', 'rank in the cluster'),
+  opaque('tensormap', '9.7.9.26', 'tensormap.replace.mode.field{.ss}.b1024.type [addr], new-val', 'tensormap', false, 'replace'),
   opaque('tensormap', '9.7.13.16', 'tensormap.cp_fenceproxy.… [dst], [src], size', 'tensormap', false, 'cp_fenceproxy'),
   opaque(
     'clusterlaunchcontrol',

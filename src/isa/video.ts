@@ -14,8 +14,13 @@ const wide: Width = 64;
 type Operation = 'add' | 'sub' | 'abs-difference' | 'minimum' | 'maximum' | 'average';
 
 const operations: Readonly<Record<string, Operation>> = {
-  vadd: 'add', vsub: 'sub', vabsdiff: 'abs-difference', vmin: 'minimum', vmax: 'maximum', vavrg: 'average',
-}; // oxfmt-ignore
+  vadd: 'add',
+  vsub: 'sub',
+  vabsdiff: 'abs-difference',
+  vmin: 'minimum',
+  vmax: 'maximum',
+  vavrg: 'average',
+};
 
 function compute<V, B>(d: Domain<V, B>, operation: Operation, a: V, b: V): V {
   switch (operation) {
@@ -115,10 +120,7 @@ function shiftScalar(opcode: 'vshl' | 'vshr'): Row {
       const second = modifiers.oneOf(...secondary);
       if (!result || !left || !amount || !mode) return null;
       const evaluate: Rule = bits((d, a, b, c) => {
-        const count =
-          mode === 'wrap'
-            ? d.and(32, b, constantPattern(d, 32, 31))
-            : lesser(d, 32, false, b, constantPattern(d, 32, 32));
+        const count = mode === 'wrap' ? d.and(32, b, constantPattern(d, 32, 31)) : lesser(d, 32, false, b, constantPattern(d, 32, 32));
         const value = split(d, 1, left, a)[0]!;
         const shifted = d[opcode === 'vshl' ? 'shl' : 'ashr'](wide, value, d.zeroExtend(32, wide, count));
         const limited = saturate ? saturated(d, 1, result, shifted) : shifted;
@@ -144,8 +146,7 @@ const multiplyAdd: Row = {
     if (!result || !left || !right || saturate) return null;
     const isSigned = left === 's32' || right === 's32';
     const evaluate: Rule = bits((d, a, b, c) => {
-      const extend = (sign: boolean, value: typeof a): typeof a =>
-        sign ? d.signExtend(32, 128, value) : d.zeroExtend(32, 128, value);
+      const extend = (sign: boolean, value: typeof a): typeof a => (sign ? d.signExtend(32, 128, value) : d.zeroExtend(32, 128, value));
       const product = d.mul(128, extend(left === 's32', a), extend(right === 's32', b));
       const sum = d.add(128, d.add(128, product, extend(isSigned, c)), constantPattern(d, 128, plusOne ? 1 : 0));
       const amount = constantPattern(d, 128, scale === 'shr7' ? 7 : scale === 'shr15' ? 15 : 0);
@@ -240,9 +241,7 @@ function setPacked(lanes: 2 | 4): Row {
       if (!left || !right || !comparison) return null;
       const evaluate: Rule = bits((d, a, b, c) => {
         const others = split(d, lanes, right, b);
-        const truths = split(d, lanes, left, a).map((value, lane) =>
-          truthValue(d, compare(d, comparison, value, others[lane]!)),
-        );
+        const truths = split(d, lanes, left, a).map((value, lane) => truthValue(d, compare(d, comparison, value, others[lane]!)));
         return gather(d, accumulate, truths, c);
       });
       return pure(32, [32, 32, 32], 'integer', evaluate);
@@ -278,10 +277,7 @@ export const videoRows: readonly Row[] = [
   setScalar,
   selecting('vset', '9.7.18.1.4'),
   ...([2, 4] as const).flatMap((lanes) => [
-    ...vectors.flatMap((opcode) => [
-      packed(opcode, lanes),
-      selecting(`${opcode}${lanes}`, lanes === 2 ? '9.7.18.2.1' : '9.7.18.2.3'),
-    ]),
+    ...vectors.flatMap((opcode) => [packed(opcode, lanes), selecting(`${opcode}${lanes}`, lanes === 2 ? '9.7.18.2.1' : '9.7.18.2.3')]),
     setPacked(lanes),
     selecting(`vset${lanes}`, lanes === 2 ? '9.7.18.2.2' : '9.7.18.2.4'),
   ]),

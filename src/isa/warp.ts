@@ -128,13 +128,4 @@ const elect: Row = {
   },
 };
 
-export const warpRows: readonly Row[] = [
-  shuffle(true),
-  shuffle(false),
-  vote(true),
-  vote(false),
-  match,
-  reduce,
-  activeMask,
-  elect,
-];
+export const warpRows: readonly Row[] = [shuffle(true), shuffle(false), vote(true), vote(false), match, reduce, activeMask, elect];

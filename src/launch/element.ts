@@ -31,9 +31,16 @@ const elementTypes: Readonly<Record<string, ElementType>> = Object.fromEntries(
 
 /** Common alternative names of element types. */
 const otherNames: Readonly<Record<string, string>> = {
-  float: 'float32', double: 'float64', half: 'float16', __half: 'float16', __nv_bfloat16: 'bfloat16',
-  f16: 'float16', bf16: 'bfloat16', f32: 'float32', f64: 'float64',
-}; // oxfmt-ignore
+  float: 'float32',
+  double: 'float64',
+  half: 'float16',
+  __half: 'float16',
+  __nv_bfloat16: 'bfloat16',
+  f16: 'float16',
+  bf16: 'bfloat16',
+  f32: 'float32',
+  f64: 'float64',
+};
 
 export const elementTypeNames: readonly string[] = Object.keys(elementTypes);
 
@@ -61,7 +68,7 @@ export function pointeeOf(type: string): ElementType | undefined {
 
 /** Whether an array of one type can be passed for a parameter of another. Signedness is irrelevant. */
 export function fits(given: ElementType, declared: ElementType): boolean {
-  return given.name === declared.name || (given.kind !== 'float' && declared.kind !== 'float' && given.bytes === declared.bytes); // oxfmt-ignore
+  return given.name === declared.name || (given.kind !== 'float' && declared.kind !== 'float' && given.bytes === declared.bytes);
 }
 
 /**

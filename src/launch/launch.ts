@@ -5,14 +5,7 @@ import type { Location } from '../source/location.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { StatedAssumption } from './parameter-source.ts';
 
-export type LaunchSource =
-  | 'option'
-  | 'config'
-  | 'annotation'
-  | 'launch-site'
-  | 'launch-bounds'
-  | 'reqntid'
-  | 'symbolic';
+export type LaunchSource = 'option' | 'config' | 'annotation' | 'launch-site' | 'launch-bounds' | 'reqntid' | 'symbolic';
 
 /**
  * Two pointers into one object, and their distance in bytes, in the names of the kernel: `4 * n` for `a` and `a + n`.

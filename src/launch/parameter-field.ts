@@ -13,11 +13,7 @@ export interface ParameterField {
 }
 
 /** Lists the parameter fields that a kernel reads, and marks those that it uses as pointers. */
-export function parameterFields(
-  kernel: Kernel,
-  bases: Iterable<Base>,
-  parameters: readonly ParameterSource[],
-): ParameterField[] {
+export function parameterFields(kernel: Kernel, bases: Iterable<Base>, parameters: readonly ParameterSource[]): ParameterField[] {
   const pointers = new Set<string>();
   for (const base of bases) if (base.kind === 'parameter') pointers.add(`${base.index}.${base.offset}`);
   const fields = new Map<string, ParameterField>();
@@ -52,11 +48,7 @@ function memberAt(parameter: ParameterSource | undefined, offset: number): { nam
 }
 
 /** The name of a field: that of the parameter, `p.n`, or `p+8` in a struct whose definition is unknown. */
-export function fieldName(
-  parameters: readonly ParameterSource[],
-  field: { index: number; offset: number },
-  kernel: Kernel,
-): string {
+export function fieldName(parameters: readonly ParameterSource[], field: { index: number; offset: number }, kernel: Kernel): string {
   const name = parameterName(parameters, field.index);
   const member = memberAt(parameters[field.index], field.offset);
   if (member) return `${name}.${member.name}`;
@@ -72,15 +64,9 @@ export function isFloat(kernel: Kernel, parameters: readonly ParameterSource[], 
 }
 
 /** The bits of a scalar as a literal of the source language. */
-export function scalarText(
-  kernel: Kernel,
-  parameters: readonly ParameterSource[],
-  field: ParameterField,
-  value: bigint,
-): number | string {
+export function scalarText(kernel: Kernel, parameters: readonly ParameterSource[], field: ParameterField, value: bigint): number | string {
   const float = isFloat(kernel, parameters, field);
-  if (float && field.bytes === 4)
-    return new Float32Array(new Uint32Array([Number(BigInt.asUintN(32, value))]).buffer)[0]!;
+  if (float && field.bytes === 4) return new Float32Array(new Uint32Array([Number(BigInt.asUintN(32, value))]).buffer)[0]!;
   if (float && field.bytes === 8) return new Float64Array(new BigUint64Array([value]).buffer)[0]!;
   const signed = BigInt.asIntN(field.bytes * 8, value);
   const isSafe = signed >= BigInt(Number.MIN_SAFE_INTEGER) && signed <= BigInt(Number.MAX_SAFE_INTEGER);

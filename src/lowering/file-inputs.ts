@@ -45,8 +45,9 @@ interface SearchList {
 export const printsSearchList = '-Wp,-v';
 
 /** Options of GCC by which a preprocessor reads no files except those of `#include` directives. */
-const plainOption = /^(?:-[Ew]|-std=.*|-[DUI].+|-(?:isystem|iquote|idirafter).+|-O\w*|-g\w*|-W[a-z+0-9=-]*|-m\w+(?:=[\w.+-]+)?|-pthread|-f(?!.*(?:module|pch|plugin|profile|working-directory))[\w=.+-]+)$/; // oxfmt-ignore
-const optionsWithValue: ReadonlySet<string> = new Set(['-D', '-U', '-I', '-isystem', '-iquote', '-idirafter', '-x', '-o', '-include']); // oxfmt-ignore
+const plainOption =
+  /^(?:-[Ew]|-std=.*|-[DUI].+|-(?:isystem|iquote|idirafter).+|-O\w*|-g\w*|-W[a-z+0-9=-]*|-m\w+(?:=[\w.+-]+)?|-pthread|-f(?!.*(?:module|pch|plugin|profile|working-directory))[\w=.+-]+)$/;
+const optionsWithValue: ReadonlySet<string> = new Set(['-D', '-U', '-I', '-isystem', '-iquote', '-idirafter', '-x', '-o', '-include']);
 
 /** A run of the preprocessor. */
 interface PreprocessorRun {
@@ -65,10 +66,7 @@ interface PreprocessorRun {
  * @param more files that decide how it was run
  * @returns null if something else may decide its output, or if a file changed since it was started
  */
-export function fileInputs(
-  { words, errors, read, cwd, started }: PreprocessorRun,
-  more: readonly string[],
-): FileInputs | null {
+export function fileInputs({ words, errors, read, cwd, started }: PreprocessorRun, more: readonly string[]): FileInputs | null {
   const search = searchListOf(errors, words, cwd);
   const first = firstIncludes(words);
   if (!search || !first) return null;
@@ -92,7 +90,9 @@ export function fileInputs(
   if (computing.size > 0) {
     // A name that a macro expands to is the end of the path of one of the files that were read.
     const folders = new Set([...computing, ...search.folders]);
-    const ends = [...folders].flatMap((folder) => read.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length).replace(/^\/+/, ''))); // oxfmt-ignore
+    const ends = [...folders].flatMap((folder) =>
+      read.filter((path) => path.startsWith(`${folder}/`)).map((path) => path.slice(folder.length).replace(/^\/+/, '')),
+    );
     for (const name of new Set(ends)) for (const folder of folders) add(pathIn(folder, name));
   }
   const found = inputs(search.others);
@@ -112,9 +112,8 @@ export function areUnchanged({ files, absent, others }: FileInputs): boolean {
     return now !== null && ((state !== null && now.text === state) || digestOf(path) === digest);
   };
   const isAbsent = ({ folder, names, state }: AbsentNames): boolean =>
-    (state !== null && stateOf(folder)?.text === state) ||
-    names.every((name) => stateOf(pathIn(folder, name)) === null);
-  return files.every(isSame) && absent.every(isAbsent) && others.every(({ path, identity }) => stateOf(path)?.identity === identity); // oxfmt-ignore
+    (state !== null && stateOf(folder)?.text === state) || names.every((name) => stateOf(pathIn(folder, name)) === null);
+  return files.every(isSame) && absent.every(isAbsent) && others.every(({ path, identity }) => stateOf(path)?.identity === identity);
 }
 
 /** Inputs with other paths. */
@@ -198,7 +197,12 @@ function stateOf(path: string): FileState | null {
   }
   if (!found) return null;
   const { dev, ino, size, mtimeNs, ctimeNs } = found;
-  return { text: [dev, ino, size, mtimeNs, ctimeNs].join(), identity: `${dev}:${ino}`, isFile: found.isFile(), changed: Number(ctimeNs / 1_000_000n) }; // oxfmt-ignore
+  return {
+    text: [dev, ino, size, mtimeNs, ctimeNs].join(),
+    identity: `${dev}:${ino}`,
+    isFile: found.isFile(),
+    changed: Number(ctimeNs / 1_000_000n),
+  };
 }
 
 function isLink(path: string): boolean {
@@ -227,7 +231,11 @@ function fileAt(path: string): ScannedFile | null {
   const before = scanned.get(path);
   if (before && before.state === now.text) return before;
   const bytes = readFileSync(path);
-  const file = { digest: sha256(bytes), state: settledState(now), names: bytes.includes(0) ? null : includedNames(bytes.toString('latin1')) }; // oxfmt-ignore
+  const file = {
+    digest: sha256(bytes),
+    state: settledState(now),
+    names: bytes.includes(0) ? null : includedNames(bytes.toString('latin1')),
+  };
   scanned.set(path, file);
   return file;
 }
@@ -251,8 +259,7 @@ interface IncludedName {
 }
 
 /** `#` is the first token of its line. */
-const includeDirective =
-  /(?:^|\*\/)[ \t\v\f]*(?:#|%:)(?:[ \t\v\f]|\/\*[^]*?\*\/)*(?:include|include_next|import)\b(.*)/gm;
+const includeDirective = /(?:^|\*\/)[ \t\v\f]*(?:#|%:)(?:[ \t\v\f]|\/\*[^]*?\*\/)*(?:include|include_next|import)\b(.*)/gm;
 
 /**
  * Names in the directives of a file that read others, or ask whether they exist, under any condition.
@@ -282,13 +289,12 @@ function namesIn(joined: string): readonly (IncludedName | 'computed')[] | null 
   // Macros of libraries have the name of the operator in theirs, and pass their argument on.
   const asked = joined
     .replaceAll(/(?:\bdefined[ \t]*\(?|(?:#|%:)[ \t]*(?:ifn?def|undef))[ \t]*\w*has_include\w*\b/gi, '')
-    .replaceAll(/(?:#|%:)[ \t]*define[ \t]+\w*has_include\w*\((\w+)\)(?:[ \t]+__has_include[ \t]*\([ \t]*\1[ \t]*\))?/gi, ''); // oxfmt-ignore
+    .replaceAll(/(?:#|%:)[ \t]*define[ \t]+\w*has_include\w*\((\w+)\)(?:[ \t]+__has_include[ \t]*\([ \t]*\1[ \t]*\))?/gi, '');
   for (const { 0: word, index } of asked.matchAll(/has_include\w*/gi)) {
     const before = asked.slice(asked.lastIndexOf('\n', index) + 1, index);
     const [line = ''] = /^.*/.exec(asked.slice(index + word.length)) ?? [];
     const [, angle, quoted] = /^[ \t]*\([ \t]*(?:<([^>]+)>|"([^"]+)")[ \t]*\)/.exec(line) ?? [];
-    const [, directive = '', parameters] =
-      /^[ \t]*(?:#|%:)[ \t]*(if|elif|define)\b(?:[ \t]+\w+(\())?/.exec(before) ?? [];
+    const [, directive = '', parameters] = /^[ \t]*(?:#|%:)[ \t]*(if|elif|define)\b(?:[ \t]+\w+(\())?/.exec(before) ?? [];
     const name = angle ?? quoted;
     // A macro with parameters may make a name of them; one without is used in other folders.
     if (directive === 'define' && (parameters !== undefined || angle === undefined)) return null;
@@ -308,21 +314,23 @@ function firstIncludes(words: readonly string[]): string[] | null {
     if (optionsWithValue.has(word)) {
       at += 1;
       if (word === '-include') names.push(words[at]!);
-    } else if (word.startsWith('-') ? word !== printsSearchList && !plainOption.test(word) : word.startsWith('@')) return null; // oxfmt-ignore
+    } else if (word.startsWith('-') ? word !== printsSearchList && !plainOption.test(word) : word.startsWith('@')) return null;
   }
   return names;
 }
 
 /** Folders that GCC lists; null if it did not, or if it takes one that is named for something else. */
 function searchListOf(errors: string, words: readonly string[], cwd: string): SearchList | null {
-  const list = /^([^]*)^#include "\.\.\." search starts here:\n([^]*?)^#include <\.\.\.> search starts here:\n([^]*?)^End of search list\.\n/m.exec(errors); // oxfmt-ignore
+  const list =
+    /^([^]*)^#include "\.\.\." search starts here:\n([^]*?)^#include <\.\.\.> search starts here:\n([^]*?)^End of search list\.\n/m.exec(
+      errors,
+    );
   if (!list) return null;
   const [, before = '', quoted = '', angle = ''] = list;
   const placed = (name: string): string => pathIn(cwd, name.replace(/(?<=[^/])\/+$/, ''));
-  const ignored = (why: string): string[] => Array.from(before.matchAll(new RegExp(`^ignoring ${why} directory "(.*)"$`, 'gm')), ([, path]) => placed(path!)); // oxfmt-ignore
-  const folders = `${quoted}${angle}`
-    .split('\n')
-    .flatMap((line) => (line.startsWith(' ') ? [placed(line.slice(1))] : []));
+  const ignored = (why: string): string[] =>
+    Array.from(before.matchAll(new RegExp(`^ignoring ${why} directory "(.*)"$`, 'gm')), ([, path]) => placed(path!));
+  const folders = `${quoted}${angle}`.split('\n').flatMap((line) => (line.startsWith(' ') ? [placed(line.slice(1))] : []));
   const [absent, others] = [ignored('nonexistent'), ignored('duplicate')];
   const named = words.flatMap((word, at) => {
     const [, joined = ''] = /^-(?:I|isystem|iquote|idirafter)(.*)$/s.exec(word) ?? [undefined, undefined];

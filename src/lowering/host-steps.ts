@@ -38,8 +38,7 @@ export function selfTestCall(compiler: string, folder: string): Pick<HostSteps, 
 }
 
 /** Options of the host compiler that set output files, or write further files. */
-const outputs =
-  /^(?:-c|-S|-E|-M[A-Z]*|-save-temps.*|-fdump-.*|-ftime-.*|-gsplit-dwarf|-flto.*|-fprofile-.*|--coverage)$/;
+const outputs = /^(?:-c|-S|-E|-M[A-Z]*|-save-temps.*|-fdump-.*|-ftime-.*|-gsplit-dwarf|-flto.*|-fprofile-.*|--coverage)$/;
 const outputsWithValue: ReadonlySet<string> = new Set(['-o', '-MF', '-MT', '-MQ', '-dumpbase', '-dumpdir']);
 
 /**
@@ -55,7 +54,7 @@ export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
   });
   const at = commands.findIndex(([program = '']) => basename(program) === 'cudafe++');
   if (at < 0) return plainStepsOf(commands, folder);
-  const [preprocess, rewrite, compile] = [commands[at - 1], commands[at], commands.findLast((words) => words.includes('-c'))]; // oxfmt-ignore
+  const [preprocess, rewrite, compile] = [commands[at - 1], commands[at], commands.findLast((words) => words.includes('-c'))];
   if (!preprocess || !rewrite || !compile || !preprocess.includes('-E')) return null;
   const [preprocessed, rewritten] = [rewrite.at(-1)!, valueOf(rewrite, '--gen_c_file_name')];
   if (rewritten === undefined || valueOf(preprocess, '-o') !== preprocessed) return null;
@@ -75,12 +74,8 @@ export function hostStepsOf(dryRun: string, folder: string): HostSteps | null {
   };
 }
 
-function lowerSteps(
-  compiler: string,
-  words: readonly string[],
-  folder: string,
-): Pick<HostSteps, 'lower' | 'source' | 'dump' | 'assembly'> {
-  const [source, dump, assembly] = ['host.cpp', 'host.gimple', 'host.s'].map((name) => `${folder}/${name}`) as [string, string, string]; // oxfmt-ignore
+function lowerSteps(compiler: string, words: readonly string[], folder: string): Pick<HostSteps, 'lower' | 'source' | 'dump' | 'assembly'> {
+  const [source, dump, assembly] = ['host.cpp', 'host.gimple', 'host.s'].map((name) => `${folder}/${name}`) as [string, string, string];
   return { lower: [compiler, ...words, ...lowering(dump), source, '-o', assembly], source, dump, assembly };
 }
 
@@ -94,12 +89,18 @@ function plainStepsOf(commands: readonly (readonly string[])[], folder: string):
   if (!/\.(?:cpp|cc|cxx|c\+\+|C)$/.test(input)) return null;
   const preprocessed = `${folder}/host.ii`;
   const steps = lowerSteps(compiler, withoutHeaders(kept.slice(0, -1)), folder);
-  return { preprocess: [compiler, ...kept, '-E', printsSearchList, '-o', preprocessed], preprocessed, rewrite: null, rewritten: preprocessed, ...steps }; // oxfmt-ignore
+  return {
+    preprocess: [compiler, ...kept, '-E', printsSearchList, '-o', preprocessed],
+    preprocessed,
+    rewrite: null,
+    rewritten: preprocessed,
+    ...steps,
+  };
 }
 
 /** The words of a call that compiles a preprocessed text: nothing is included any more. */
 function withoutHeaders(words: readonly string[]): string[] {
-  return without(words, /^-(?:I|isystem|iquote|idirafter)./, new Set(['-I', '-isystem', '-iquote', '-idirafter', '-include', '-imacros'])); // oxfmt-ignore
+  return without(words, /^-(?:I|isystem|iquote|idirafter)./, new Set(['-I', '-isystem', '-iquote', '-idirafter', '-include', '-imacros']));
 }
 
 function isGcc(compiler: string): boolean {
@@ -120,7 +121,7 @@ function valueOf(words: readonly string[], option: string): string | undefined {
 }
 
 function without(words: readonly string[], options: RegExp, withValue: ReadonlySet<string>): string[] {
-  return words.filter((word, at) => !options.test(word) && !withValue.has(word) && !withValue.has(words[at - 1] ?? '')); // oxfmt-ignore
+  return words.filter((word, at) => !options.test(word) && !withValue.has(word) && !withValue.has(words[at - 1] ?? ''));
 }
 
 /**

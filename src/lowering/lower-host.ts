@@ -4,14 +4,31 @@ import { relative, resolve } from 'node:path';
 import { understandsDump, selfTestProgram } from '../gimple/self-test.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import { exitedWell, runProcess, type ProcessLimits } from '../system/child-process.ts';
-import { type DependencyRequest, type Setting, preprocessedFrom, refusedPreprocessed, runCompiler, withSetting } from '../toolchain/compile.ts'; // oxfmt-ignore
+import {
+  type DependencyRequest,
+  type Setting,
+  preprocessedFrom,
+  refusedPreprocessed,
+  runCompiler,
+  withSetting,
+} from '../toolchain/compile.ts';
 import { compileErrors } from '../toolchain/compiler-messages.ts';
 import { isInside, pathIn, realPath, realPathNow } from '../toolchain/file-place.ts';
 import { dependenciesOfCode, identityOf, withFolders, withoutFolders } from '../toolchain/kept-code.ts';
 import type { ProgramCall } from '../toolchain/nvcc-steps.ts';
 import { hostDump, type HostDump } from './host-dump.ts';
 import { hostStepsOf, selfTestCall, type HostSteps } from './host-steps.ts';
-import { type HostCompiler, isKeptDump, keepInputs, type KeptDump, type LoweredHost, loweredHost, packedDump, unchangedHost, unpackedDump } from './unchanged-host.ts'; // oxfmt-ignore
+import {
+  type HostCompiler,
+  isKeptDump,
+  keepInputs,
+  type KeptDump,
+  type LoweredHost,
+  loweredHost,
+  packedDump,
+  unchangedHost,
+  unpackedDump,
+} from './unchanged-host.ts';
 
 /** Why the host code of a file was not lowered. */
 export interface HostProblem {
@@ -41,22 +58,14 @@ async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostPro
   const { cwd, env, temporary, unit, request } = setting;
   const { limits, signal, trust } = request;
   const started = Date.now();
-  const dryRun = await runCompiler(setting, [
-    '-c',
-    '--dryrun',
-    '--keep',
-    '--keep-dir',
-    temporary,
-    '-o',
-    resolve(temporary, 'unit.o'),
-  ]);
+  const dryRun = await runCompiler(setting, ['-c', '--dryrun', '--keep', '--keep-dir', temporary, '-o', resolve(temporary, 'unit.o')]);
   const printedSteps = `${dryRun.stdout}\n${dryRun.stderr}`;
   const steps = exitedWell(dryRun) ? hostStepsOf(printedSteps, temporary) : null;
   if (!steps) return { problem: problemOf(unit, 'the host compiler is not GCC, or nvcc does not print its steps') };
-  const run: Run = ([executable, ...args], within) =>
-    runProcess({ executable, args, cwd, env, limits: within, signal });
+  const run: Run = ([executable, ...args], within) => runProcess({ executable, args, cwd, env, limits: within, signal });
   const own = await identityOfCompiler(steps, setting, run);
-  if (!(await isUnderstood(steps, own?.digest ?? null, setting, run))) return { problem: problemOf(unit, 'Selvage does not understand what this version of GCC prints') }; // oxfmt-ignore
+  if (!(await isUnderstood(steps, own?.digest ?? null, setting, run)))
+    return { problem: problemOf(unit, 'Selvage does not understand what this version of GCC prints') };
   let files: readonly string[] = [];
   let parts: readonly unknown[] | undefined;
   let kept: KeptDump | undefined;
@@ -74,8 +83,7 @@ async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostPro
   });
   const named = async (dump: () => HostDump): Promise<LoweredHost> => {
     const host = { own: await ownFiles(files, steps, setting), parts };
-    if (parts)
-      await keepInputs({ ...host, parts, files }, { steps, printedSteps, printedFolders, started, own }, setting);
+    if (parts) await keepInputs({ ...host, parts, files }, { steps, printedSteps, printedFolders, started, own }, setting);
     return loweredHost(host, dump, unit);
   };
   if ('isKnown' in found) return named(() => withFolders(unpackedDump(kept!), setting));
@@ -83,7 +91,7 @@ async function lowerWithSetting(setting: Setting): Promise<LoweredHost | HostPro
   if ('step' in found) {
     const context = { root: request.root, unit, directory: cwd, trust };
     const [first] = await compileErrors(`${found.result.stderr}\n${found.result.stdout}`, context);
-    return { problem: problemOf(unit, first ? `the host compiler reports: ${first.message}` : `the step ${found.step} failed`) }; // oxfmt-ignore
+    return { problem: problemOf(unit, first ? `the host compiler reports: ${first.message}` : `the step ${found.step} failed`) };
   }
   if (parts) request.kept?.write(parts, packedDump(withoutFolders(found, setting)));
   return named(() => found);
@@ -112,11 +120,7 @@ async function ownFiles(
 }
 
 /** @returns null if it is not known */
-async function identityOfCompiler(
-  { lower: [driver] }: HostSteps,
-  { request }: Setting,
-  run: Run,
-): Promise<HostCompiler | null> {
+async function identityOfCompiler({ lower: [driver] }: HostSteps, { request }: Setting, run: Run): Promise<HostCompiler | null> {
   if (!request.kept) return null;
   const { end, stdout } = await run([driver, '-print-prog-name=cc1plus'], request.limits);
   const path = stdout.trim();
@@ -128,12 +132,7 @@ async function identityOfCompiler(
 const understood = new Map<string, Promise<boolean>>();
 
 /** Whether the dumps of the compiler at hand are understood. */
-async function isUnderstood(
-  steps: HostSteps,
-  own: string | null,
-  { request, temporary }: Setting,
-  run: Run,
-): Promise<boolean> {
+async function isUnderstood(steps: HostSteps, own: string | null, { request, temporary }: Setting, run: Run): Promise<boolean> {
   const [driver] = steps.lower;
   const test = async (): Promise<boolean> => {
     const kept = own === null ? undefined : request.kept?.read(['self-test', own, selfTestProgram]);
@@ -151,12 +150,7 @@ async function isUnderstood(
 }
 
 /** Inputs of the dump of a preprocessed text; undefined if they are not all known. */
-async function partsOf(
-  text: string,
-  steps: HostSteps,
-  own: string | null,
-  setting: Setting,
-): Promise<readonly unknown[] | undefined> {
+async function partsOf(text: string, steps: HostSteps, own: string | null, setting: Setting): Promise<readonly unknown[] | undefined> {
   const { kept, compiler } = setting.request;
   if (!kept || own === null) return undefined;
   const { preprocess, preprocessed } = steps;

@@ -1,7 +1,7 @@
 /** Host code of which no input has changed since it was lowered: no program has to run. */
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { areUnchanged, fileInputs, knownInput, type FileInputs, withPaths } from './file-inputs.ts'; // oxfmt-ignore
+import { areUnchanged, fileInputs, knownInput, type FileInputs, withPaths } from './file-inputs.ts';
 import { fileOutside } from '../toolchain/confinement.ts';
 import { type Setting, withoutPlace } from '../toolchain/compile.ts';
 import { pathIn } from '../toolchain/file-place.ts';
@@ -98,7 +98,13 @@ export async function unchangedHost(setting: Setting): Promise<LoweredHost | nul
 /** Caches what {@link unchangedHost} returns. */
 export async function keepInputs(
   { parts, files, own }: Pick<UnchangedHost, 'parts' | 'files' | 'own'>,
-  run: { readonly steps: HostSteps; readonly printedSteps: string; readonly printedFolders: string; readonly started: number; readonly own: HostCompiler | null }, // oxfmt-ignore
+  run: {
+    readonly steps: HostSteps;
+    readonly printedSteps: string;
+    readonly printedFolders: string;
+    readonly started: number;
+    readonly own: HostCompiler | null;
+  },
   setting: Setting,
 ): Promise<void> {
   const { cwd, env, root, request, flags } = setting;
@@ -109,16 +115,15 @@ export async function keepInputs(
   if (!kept || !question || !run.own || here === undefined) return;
   const drivers = (env['PATH'] ?? '').split(':').map((folder) => pathIn(folder, lower[0]));
   const named = flags.flatMap((word) => [word, ...word.split(/[=,]/).slice(1)]).filter((word) => /^[^-]/.test(word));
-  const inputs = fileInputs(
-    { words: preprocess.slice(1), errors: run.printedFolders, read: files, cwd, started: run.started },
-    [...drivers, ...named.map((word) => pathIn(cwd, word)), `${here}/nvcc.profile`],
-  );
+  const inputs = fileInputs({ words: preprocess.slice(1), errors: run.printedFolders, read: files, cwd, started: run.started }, [
+    ...drivers,
+    ...named.map((word) => pathIn(cwd, word)),
+    `${here}/nvcc.profile`,
+  ]);
   if (!inputs) return;
   const programs = [compiler.path, ...(rewrite ? [rewrite[0]] : [])];
   const known = await Promise.all(programs.map(async (path) => ({ path, digest: await identityOf(path, kept) })));
-  const digests = [...known, run.own].flatMap(({ path, digest }) =>
-    digest === null ? [] : [knownInput(path, digest)],
-  );
+  const digests = [...known, run.own].flatMap(({ path, digest }) => (digest === null ? [] : [knownInput(path, digest)]));
   if (digests.length <= programs.length) return;
   const there = (path: string): string => withoutFolder(path, setting);
   const all = { ...inputs, files: [...inputs.files, ...digests] };

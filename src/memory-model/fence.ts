@@ -55,7 +55,5 @@ export function isAcquiring({ operation: { effect } }: Instruction): boolean {
 
 /** Whether an instruction is a strong access, so that threads can synchronise by it (PTX ISA 8.4). */
 export function isStrong({ operation: { effect } }: Pick<Instruction, 'operation'>): boolean {
-  return (
-    effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak')
-  );
+  return effect.kind === 'atomic' || ((effect.kind === 'load' || effect.kind === 'store') && effect.semantics !== 'weak');
 }

@@ -7,11 +7,11 @@ import { code, codeList, listed } from './text/code-text.ts';
 import { place } from './text/place.ts';
 
 const classPhrases: Readonly<Record<IdempotencyReport['kernel'], string>> = {
-  'idempotent': 'idempotent',
-  'conditional': 'idempotent under a condition',
+  idempotent: 'idempotent',
+  conditional: 'idempotent under a condition',
   'non-idempotent': 'not idempotent (replayed)',
-  'unknown': 'idempotency undecided',
-}; // oxfmt-ignore
+  unknown: 'idempotency undecided',
+};
 
 /** The class of a kernel with its condition, as a phrase: ``idempotent unless `out` overlaps `a` or `b` ``. */
 export function idempotencyPhrase({ kernel, condition }: IdempotencyReport): string {
@@ -29,12 +29,11 @@ interface AskedMore extends LaunchConditionText {
  * @param more requirements in addition to disjoint arrays; null: none
  */
 export function overlapsText(overlaps: readonly OverlapClause[], more: AskedMore | null = null): string {
-  const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually satisfy` : ''; // oxfmt-ignore
+  const blocks = more && more.blocks.length > 0 ? `, which launches with blocks of ${orListed(more.blocks)} threads usually satisfy` : '';
   const tested = more === null || more.isWhole ? '' : `; its validator tests more${blocks}`;
-  if (overlaps.length === 0) return more?.text ? `if ${more.text}${tested}` : `if its arguments satisfy a condition that its validator tests${blocks}`; // oxfmt-ignore
-  const clauses = overlaps.map(
-    ({ written, read }) => `${arrayText(written)} overlaps ${orListed(read.map(arrayText))}`,
-  );
+  if (overlaps.length === 0)
+    return more?.text ? `if ${more.text}${tested}` : `if its arguments satisfy a condition that its validator tests${blocks}`;
+  const clauses = overlaps.map(({ written, read }) => `${arrayText(written)} overlaps ${orListed(read.map(arrayText))}`);
   return `unless ${clauses.join(', or ')}${more?.text ? `, if ${more.text}` : ''}${tested}`;
 }
 
@@ -64,7 +63,8 @@ export function splitText(barriers: readonly Location[], conditions: readonly (s
 
 /** The change of the class of a kernel, as a sentence without its full stop. */
 export function classChangeText(name: string, base: IdempotencyReport, head: IdempotencyReport): string {
-  const phrase = (report: IdempotencyReport): string => (report.kernel === 'idempotent' ? 'idempotent in every launch' : idempotencyPhrase(report)); // oxfmt-ignore
+  const phrase = (report: IdempotencyReport): string =>
+    report.kernel === 'idempotent' ? 'idempotent in every launch' : idempotencyPhrase(report);
   const why = head.kernel === 'non-idempotent' && head.reasons[0] !== undefined ? `: ${head.reasons[0]}` : '';
   return `${code(name)} is now ${phrase(head)}${why}; it was ${phrase(base)}`;
 }

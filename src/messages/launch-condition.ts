@@ -1,5 +1,5 @@
 /** Conditions that validators test, expressed in the names of the source. */
-import { type AddressSet, isOfOneDimension, type Quantity, type ValidatorCondition } from '../idempotency/model/quantity.ts'; // oxfmt-ignore
+import { type AddressSet, isOfOneDimension, type Quantity, type ValidatorCondition } from '../idempotency/model/quantity.ts';
 import { code } from './text/code-text.ts';
 
 /** Returns the name of a parameter, or of a member of a struct parameter. */
@@ -30,7 +30,7 @@ export function launchConditionText(condition: ValidatorCondition, nameOf: NameO
   const others = own.filter((part) => !isOfOneDimension(part));
   const parts = others.length > 0 ? others : own;
   const told = parts.map((part) => {
-    const whole = part.kind === 'any' && parts.length > 1 ? singleText(part.conditions, nameOf) : partText(part, nameOf); // oxfmt-ignore
+    const whole = part.kind === 'any' && parts.length > 1 ? singleText(part.conditions, nameOf) : partText(part, nameOf);
     return { whole, text: whole ?? (part.kind === 'any' ? sufficientText(part.conditions, nameOf) : null) };
   });
   const texts = [...new Set(told.flatMap(({ text }) => text ?? []))];
@@ -62,7 +62,9 @@ function sufficientText(conditions: readonly ValidatorCondition[], nameOf: NameO
 function writtenText(conditions: readonly ValidatorCondition[]): string | null {
   const sets = conditions.filter((part) => part.kind === 'within');
   const isSize = (part: ValidatorCondition): boolean =>
-    part.kind === 'all' ? part.conditions.every(isSize) : part.kind === 'compare' && part.left.kind === 'block-size' && part.comparison === '='; // oxfmt-ignore
+    part.kind === 'all'
+      ? part.conditions.every(isSize)
+      : part.kind === 'compare' && part.left.kind === 'block-size' && part.comparison === '=';
   const [text = null, ...others] = new Set(sets.map(({ outer }) => withinText(outer)));
   return others.length === 0 && conditions.every((part) => part.kind === 'within' || isSize(part)) ? text : null;
 }
@@ -88,7 +90,7 @@ function partText(condition: ValidatorCondition, nameOf: NameOf): string | null 
 /** Clause on shared memory: an array is large enough for its writes, or all bytes read are written. */
 function withinText({ base, steps: [step, ...others], bytes }: AddressSet): string {
   const isArray = base.kind === 'constant' && base.value === 0n && bytes === 1 && others.length === 0;
-  if (isArray && step?.count.kind === 'dynamic-shared') return 'its dynamic shared memory is large enough for all that it writes there'; // oxfmt-ignore
+  if (isArray && step?.count.kind === 'dynamic-shared') return 'its dynamic shared memory is large enough for all that it writes there';
   if (isArray && step?.count.kind === 'constant') return 'its writes to shared memory stay within the arrays there';
   return 'its blocks write all shared memory that they read';
 }
@@ -135,10 +137,7 @@ function oneOf(parts: readonly ValidatorCondition[], nameOf: NameOf): string | n
   return `${code(name)} is ${sorted.slice(0, -1).join(', ')} or ${sorted.at(-1)}`;
 }
 
-function comparisonText(
-  { left, comparison, right }: Extract<ValidatorCondition, { kind: 'compare' }>,
-  nameOf: NameOf,
-): string | null {
+function comparisonText({ left, comparison, right }: Extract<ValidatorCondition, { kind: 'compare' }>, nameOf: NameOf): string | null {
   const bits = bitsOf(left) ?? bitsOf(right);
   if (bits !== null && comparison !== '=' && comparison !== '!=') return `its indices fit in ${bits} bits`;
   const [a, b] = [quantityText(left, nameOf), quantityText(right, nameOf)];

@@ -12,10 +12,7 @@ import { triple } from './text/launch.ts';
  * A single access: `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; if the text is unknown, `write of 4 bytes of
  * s by …`.
  */
-export function accessPhrase(
-  { operation, expression, thread, block, bytes }: AccessDescription,
-  array?: string,
-): string {
+export function accessPhrase({ operation, expression, thread, block, bytes }: AccessDescription, array?: string): string {
   const isCall = operation === 'atomic' && expression?.includes('(');
   const what = isCall ? '' : `${operation === 'atomic' ? 'atomic update' : operation} of `;
   const size = bytes === undefined ? '' : count(bytes, 'byte');
@@ -99,9 +96,7 @@ export function conditionOf(finding: Finding): string | undefined {
 export function standing(finding: Finding): string {
   if (finding.suppressed !== undefined) return `suppressed: ${finding.suppressed}`;
   if (!finding.confirmed) return 'not confirmed by a run';
-  return finding.witnessOrigin === 'chosen'
-    ? 'confirmed by a run; Selvage chose the dimensions or arguments'
-    : 'confirmed by a run';
+  return finding.witnessOrigin === 'chosen' ? 'confirmed by a run; Selvage chose the dimensions or arguments' : 'confirmed by a run';
 }
 
 /** The fact that would decide the verdict of a check, if none of its findings states one. */
@@ -214,7 +209,7 @@ export function findingsPhrase(report: Report): string {
   const { errors, warnings, notices } = tallyCauses(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
   const hasNotices = notices > 0 || report.diagnostics.some(({ severity }) => severity === 'notice');
-  const found = parts.filter((part) => part !== '').join(', ') || (hasNotices ? 'no errors or warnings' : 'no findings'); // oxfmt-ignore
+  const found = parts.filter((part) => part !== '').join(', ') || (hasNotices ? 'no errors or warnings' : 'no findings');
   const failed = report.diagnostics.filter(isFailure).length;
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
 }

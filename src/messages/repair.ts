@@ -40,7 +40,7 @@ export function explanationText({ steps, notes, leaves, because, header }: Expla
   const rest = because ? [restText(leaves, because)] : [];
   const place = header ? `in ${header.file}, ` : '';
   const reach = header ? [reachText(header)] : [];
-  return [place + steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...reach, ...rest].join('; '); // oxfmt-ignore
+  return [place + steps.map(stepText).join(', and '), ...notes.map((note) => noteTexts[note]), ...reach, ...rest].join('; ');
 }
 
 /** The units in which an edited header was verified, as a phrase. */
@@ -64,10 +64,7 @@ function restText(leaves: readonly LeftOpen[], because: readonly Obstacle[]): st
     return [`the ${severity}${own.length === 1 ? '' : 's'}${lines.length === 0 ? '' : ` on ${linesText(lines)}`}`];
   });
   const count = leaves.length;
-  const what =
-    told.length === 0
-      ? 'the kernel is still not proved'
-      : `${told.join(' and ')} ${count === 1 ? 'remains' : 'remain'}`;
+  const what = told.length === 0 ? 'the kernel is still not proved' : `${told.join(' and ')} ${count === 1 ? 'remains' : 'remain'}`;
   return `${what}, because ${noRepairText({ kind: 'unrepairable', obstacles: because })}`;
 }
 
@@ -78,9 +75,7 @@ function stepText(step: EditStep): string {
     case 'move':
       return moveText(step);
     case 'atomics': {
-      const rounding = step.isFloat
-        ? ' (the rounding of a floating-point sum then depends on the order of the threads)'
-        : '';
+      const rounding = step.isFloat ? ' (the rounding of a floating-point sum then depends on the order of the threads)' : '';
       return `use ${step.updates === 1 ? 'an atomic operation on line' : 'atomic operations on lines'} ${step.lines.join(', ')}${rounding}`;
     }
     case 'write-out':
@@ -97,8 +92,7 @@ function stepText(step: EditStep): string {
 }
 
 function moveText({ line, isOutOfIf, to }: Extract<EditStep, { kind: 'move' }>): string {
-  if (to.kind === 'condition')
-    return `move the barrier on line ${line} out of the ${code('if')}, which is split in two at line ${to.line}`;
+  if (to.kind === 'condition') return `move the barrier on line ${line} out of the ${code('if')}, which is split in two at line ${to.line}`;
   return isOutOfIf
     ? `move the barrier on line ${line} out of the ${code('if')}, to ${placeText(to)}`
     : `move the barrier on line ${line}, which some threads miss, to ${placeText(to)}`;
@@ -270,9 +264,7 @@ export function repairCostText(
   const outside = added - removed - inside;
   const both = inside !== 0 && outside !== 0;
   const more = (amount: number, noun: string, plural = `${noun}s`): string =>
-    amount === 0
-      ? `no extra ${noun}`
-      : `${Math.abs(amount)} ${Math.abs(amount) === 1 ? noun : plural} ${amount > 0 ? 'more' : 'fewer'}`;
+    amount === 0 ? `no extra ${noun}` : `${Math.abs(amount)} ${Math.abs(amount) === 1 ? noun : plural} ${amount > 0 ? 'more' : 'fewer'}`;
   const parts = [
     ...(outside !== 0 ? [`${more(outside, 'barrier')}${both ? ' outside of loops' : ''}`] : []),
     ...(inside !== 0 ? [`${more(inside, 'barrier')} in the loop`] : []),

@@ -21,8 +21,7 @@ const maxKernels = 5;
  * @param findings of one cause, the reported one first
  */
 export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]): string {
-  if (!isRace(finding))
-    return finding.code === 'barrier/early-exit' ? 'Threads return before a barrier' : 'Barrier divergence';
+  if (!isRace(finding)) return finding.code === 'barrier/early-exit' ? 'Threads return before a barrier' : 'Barrier divergence';
   const arrays = new Set<string>();
   for (const one of [finding, ...others]) if (isRace(one) && one.array !== undefined) arrays.add(one.array);
   return raceTitle(finding.memory, [...arrays]);

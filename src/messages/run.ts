@@ -54,9 +54,7 @@ const consequences: Readonly<Record<Waiting['kind'], string>> = {
 export function waitingMessage({ kind, block, arrived, arrivedCount, barrier, absent }: Waiting): string {
   const [only] = arrived;
   const who =
-    arrivedCount === 1 && only
-      ? `${threadText(only, block)} waits`
-      : `${count(arrivedCount, 'thread')} of block ${triple(block)} wait`;
+    arrivedCount === 1 && only ? `${threadText(only, block)} waits` : `${count(arrivedCount, 'thread')} of block ${triple(block)} wait`;
   const line = barrier ? ` on line ${barrier.line}` : '';
   const other = absent ? `thread ${triple(absent.thread)} ${whereText(absent.where)}` : 'the others never arrive';
   return sentences(`${who} at the barrier${line} while ${other}`, consequences[kind]);
@@ -139,9 +137,7 @@ export function budgetMessage(steps: number, stopped: StoppedThread | undefined)
 export function trapMessage(stopped: StoppedThread | undefined): string {
   if (!stopped) return sentences('the kernel ended with a trap');
   const { thread, block, line } = stopped;
-  return sentences(
-    `${threadText(thread, block)} executes a trap on line ${line}: a failed assertion, or ${code('__trap()')}`,
-  );
+  return sentences(`${threadText(thread, block)} executes a trap on line ${line}: a failed assertion, or ${code('__trap()')}`);
 }
 
 /** The sentence on arguments that violate assumptions of the source. */
@@ -153,9 +149,7 @@ export function brokenAssumptionMessage(lines: readonly number[]): string {
 
 /** The sentence on values that the interpreter does not compute. */
 export function unknownValueMessage(mnemonics: readonly string[], lines: readonly number[]): string {
-  return sentences(
-    `Selvage cannot compute the values of ${codeList(mnemonics)} on ${linesText(lines)}; it uses 0 instead`,
-  );
+  return sentences(`Selvage cannot compute the values of ${codeList(mnemonics)} on ${linesText(lines)}; it uses 0 instead`);
 }
 
 function linesText(lines: readonly number[]): string {

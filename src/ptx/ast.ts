@@ -161,15 +161,7 @@ interface Damage {
   readonly text: string;
 }
 
-export type PtxStatement =
-  | PtxInstruction
-  | Label
-  | VariableDeclaration
-  | LocDirective
-  | Scope
-  | BodyDirective
-  | MarkerComment
-  | Damage;
+export type PtxStatement = PtxInstruction | Label | VariableDeclaration | LocDirective | Scope | BodyDirective | MarkerComment | Damage;
 
 export interface PerformanceDirective {
   /** `maxntid`, `reqntid`, `minnctapersm`, `maxnreg`, `noreturn`, `reqnctapercluster`, `pragma` …, without the dot. */

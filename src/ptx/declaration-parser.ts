@@ -104,11 +104,7 @@ export function parseAttribute(cursor: Cursor): string | null {
 }
 
 /** One statement, which may declare several variables: `.reg .b32 a, b, %r<4>;`. */
-export function parseVariables(
-  cursor: Cursor,
-  start: number,
-  linkage: readonly string[],
-): VariableDeclaration[] | null {
+export function parseVariables(cursor: Cursor, start: number, linkage: readonly string[]): VariableDeclaration[] | null {
   const first = parseDeclarator(cursor, start, linkage, false);
   if (!first) return null;
   cursor.declare(first);
@@ -124,12 +120,7 @@ export function parseVariables(
 }
 
 /** Space, attributes, type and name. */
-function parseDeclarator(
-  cursor: Cursor,
-  start: number,
-  linkage: readonly string[],
-  isParameter: boolean,
-): VariableDeclaration | null {
+function parseDeclarator(cursor: Cursor, start: number, linkage: readonly string[], isParameter: boolean): VariableDeclaration | null {
   const span = cursor.span(start);
   const space = SPACES.get(cursor.text())!;
   cursor.index++;

@@ -5,24 +5,10 @@
  * the next semicolon, brace or line that begins like a statement, so the code before and after survives.
  */
 import type { Diagnostic } from '../source/diagnostic.ts';
-import type {
-  Function,
-  Module,
-  ModuleItem,
-  PerformanceDirective,
-  PtxSpan,
-  PtxStatement,
-  VariableDeclaration,
-} from './ast.ts';
+import type { Function, Module, ModuleItem, PerformanceDirective, PtxSpan, PtxStatement, VariableDeclaration } from './ast.ts';
 import { Cursor, MAX_DIAGNOSTICS, REMEDIES } from './token-stream.ts';
 import { readDebugStrings } from './debug-information.ts';
-import {
-  parseAttribute,
-  parseFunctionDirectives,
-  parseParameters,
-  parsePragma,
-  parseVariables,
-} from './declaration-parser.ts';
+import { parseAttribute, parseFunctionDirectives, parseParameters, parsePragma, parseVariables } from './declaration-parser.ts';
 import {
   CLOSE_BRACE,
   COLON,
@@ -42,15 +28,7 @@ import {
 import { innerScope } from './name-scope.ts';
 import { isStatementStart, skipBraces, StatementParser } from './statement-parser.ts';
 import { validateModule } from './validate.ts';
-import {
-  ARCHITECTURE,
-  HEADER_DIRECTIVES,
-  LINKAGES,
-  MODULE_ONLY,
-  SHARED_DIRECTIVES,
-  SPACES,
-  TARGET_OPTIONS,
-} from './vocabulary.ts';
+import { ARCHITECTURE, HEADER_DIRECTIVES, LINKAGES, MODULE_ONLY, SHARED_DIRECTIVES, SPACES, TARGET_OPTIONS } from './vocabulary.ts';
 
 /**
  * Parses a PTX module. Never throws.
@@ -161,10 +139,7 @@ class ModuleParser {
         else addressSize = Number(text);
         cursor.index++;
       } else {
-        complain(
-          `${directive} is not followed by ${directive === '.version' ? 'a version such as 9.0' : '32 or 64'}`,
-          at,
-        );
+        complain(`${directive} is not followed by ${directive === '.version' ? 'a version such as 9.0' : '32 or 64'}`, at);
         this.#skipHeaderLine();
       }
     }
@@ -176,17 +151,14 @@ class ModuleParser {
   /** Whether the token is a version number such as 9.0, on the line of its directive. */
   #isVersion(): boolean {
     const cursor = this.#cursor;
-    return (
-      /^\d+\.\d+$/.test(cursor.text()) && cursor.tokens.lines[cursor.index] === cursor.tokens.lines[cursor.index - 1]
-    );
+    return /^\d+\.\d+$/.test(cursor.text()) && cursor.tokens.lines[cursor.index] === cursor.tokens.lines[cursor.index - 1];
   }
 
   /** Skips the rest of a damaged header line. */
   #skipHeaderLine(): void {
     const cursor = this.#cursor;
     const line = cursor.tokens.lines[cursor.index - 1];
-    while (cursor.kind() !== END && cursor.tokens.lines[cursor.index] === line && cursor.kind() !== DIRECTIVE)
-      cursor.index++;
+    while (cursor.kind() !== END && cursor.tokens.lines[cursor.index] === line && cursor.kind() !== DIRECTIVE) cursor.index++;
   }
 
   #parseItem(): void {
@@ -387,8 +359,7 @@ class ModuleParser {
     if (end === 'declaration') {
       this.#addFunction({ ...functionOf(header), truncated: false, ...this.#fault(false) });
     } else if (end === 'body' || this.#findBody(header.name !== '')) {
-      const lead: PtxStatement[] =
-        end === 'body' ? [] : [{ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) }];
+      const lead: PtxStatement[] = end === 'body' ? [] : [{ kind: 'damage', span: cursor.span(start), text: cursor.slice(start) }];
       this.#addFunction(this.#parseFunctionBody(header, lead));
     } else {
       if (cursor.kind() === OPEN_BRACE) skipBraces(cursor);

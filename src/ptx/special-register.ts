@@ -20,8 +20,6 @@ export function isSpecialRegister(name: string): boolean {
   const dot = name.indexOf('.');
   if (dot >= 0) return VECTOR.has(name.slice(0, dot)) && /^[xyzw]$/.test(name.slice(dot + 1));
   return (
-    SCALAR.has(name) ||
-    VECTOR.has(name) ||
-    /^%(?:pm[0-7](?:_64)?|envreg(?:[0-9]|[12][0-9]|3[01])|reserved_smem_offset_[01])$/.test(name)
+    SCALAR.has(name) || VECTOR.has(name) || /^%(?:pm[0-7](?:_64)?|envreg(?:[0-9]|[12][0-9]|3[01])|reserved_smem_offset_[01])$/.test(name)
   );
 }

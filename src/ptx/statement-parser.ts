@@ -418,11 +418,7 @@ export class StatementParser {
     if (cursor.uncounted > 0) return;
     cursor.diagnostics.pop();
     const last = cursor.tokenText(cursor.index - 1);
-    cursor.report(
-      'ptx/syntax',
-      `the statement does not end: a \`;\` is missing after \`${shortened(last)}\``,
-      cursor.index - 1,
-    );
+    cursor.report('ptx/syntax', `the statement does not end: a \`;\` is missing after \`${shortened(last)}\``, cursor.index - 1);
   }
 
   /**

@@ -169,8 +169,7 @@ class Validation {
   #labelsOf(body: readonly PtxStatement[]): Set<string> {
     const labels = new Set<string>();
     for (const statement of body) {
-      const name =
-        statement.kind === 'label' ? statement.name : statement.kind === 'directive' ? statement.label : undefined;
+      const name = statement.kind === 'label' ? statement.name : statement.kind === 'directive' ? statement.label : undefined;
       if (name === undefined) continue;
       if (labels.has(name)) {
         this.#report('ptx/duplicate', statement.span, `the label \`${name}\` stands twice in this scope`);

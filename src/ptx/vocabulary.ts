@@ -15,10 +15,7 @@ export const LINKAGES = new Set(['.extern', '.visible', '.weak', '.common']);
 
 /** Types that a variable can have (PTX ISA 5.2). */
 export const TYPES = new Set(
-  (
-    '.b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .f32 .f64 .pred ' +
-    '.texref .samplerref .surfref'
-  ).split(' '),
+  '.b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .f16x2 .f32 .f64 .pred .texref .samplerref .surfref'.split(' '),
 );
 
 type NumberOfValues = readonly [least: number, most: number];
@@ -84,10 +81,4 @@ export const RESERVED_NAMES = new Set(['WARP_SZ', 'function_name', 'inlined_at',
 
 export const ARCHITECTURE = /^(?:sm|compute)_\d+[af]?$/;
 
-export const TARGET_OPTIONS = new Set([
-  'texmode_unified',
-  'texmode_independent',
-  'texmode_raw',
-  'debug',
-  'map_f64_to_f32',
-]);
+export const TARGET_OPTIONS = new Set(['texmode_unified', 'texmode_independent', 'texmode_raw', 'debug', 'map_f64_to_f32']);

@@ -16,11 +16,7 @@ import type { EditStep } from './explanation.ts';
  * Makes the updates atomic among pairs of accesses that no barrier separates.
  * @param races the pairs
  */
-export async function updateAtomically(
-  request: RepairRequest,
-  races: readonly UnorderedPair[],
-  effort: Effort,
-): Promise<PlacementOutcome> {
+export async function updateAtomically(request: RepairRequest, races: readonly UnorderedPair[], effort: Effort): Promise<PlacementOutcome> {
   const { source, expired } = request;
   const lines = new Set<number>();
   for (const pair of races) {
@@ -74,10 +70,7 @@ export async function atomicAlternative(request: RepairRequest, effort: Effort):
 }
 
 /** The text with the updates made atomic, and the step of the edit. */
-function withAtomics(
-  source: CudaSource,
-  updates: readonly AtomicUpdate[],
-): { readonly text: string; readonly step: EditStep } {
+function withAtomics(source: CudaSource, updates: readonly AtomicUpdate[]): { readonly text: string; readonly step: EditStep } {
   const text = applyEdits(
     source.text,
     updates.map(({ edit }) => edit),

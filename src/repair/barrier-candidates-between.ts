@@ -77,8 +77,7 @@ function markersReached(
     for (let at = item.at; at >= 0 && at < block.instructions.length; at += step) {
       const instruction = block.instructions[at]!;
       const marker = isCandidate(instruction) ? instruction.marker!.number! : undefined;
-      const stops =
-        marker === undefined ? (scope === 'grid' ? isGridBarrier : isFullBarrier)(instruction) : isBarrier(marker);
+      const stops = marker === undefined ? (scope === 'grid' ? isGridBarrier : isFullBarrier)(instruction) : isBarrier(marker);
       if (stops) {
         stopped = true;
         break;

@@ -46,11 +46,7 @@ interface Attempt extends CandidateOptions {
  * Searches for a placement of barriers in the source with which the kernel is proved.
  * @param isRewritten - the source was edited before: nothing is advised about it
  */
-export async function placeBarriers(
-  request: RepairRequest,
-  effort: Effort,
-  isRewritten = false,
-): Promise<PlacementOutcome> {
+export async function placeBarriers(request: RepairRequest, effort: Effort, isRewritten = false): Promise<PlacementOutcome> {
   const first: Attempt[] = [
     ...(request.isPartial && !isRewritten ? [{ splits: true, level: 'block', isOfShown: true } as const] : []),
     { splits: true, level: 'block' },
@@ -76,12 +72,7 @@ export async function partConditions(
   return placeBy([{ splits: true, level: 'block', conditions }], request, effort, isRewritten);
 }
 
-async function placeBy(
-  attempts: Attempt[],
-  request: RepairRequest,
-  effort: Effort,
-  isRewritten: boolean,
-): Promise<PlacementOutcome> {
+async function placeBy(attempts: Attempt[], request: RepairRequest, effort: Effort, isRewritten: boolean): Promise<PlacementOutcome> {
   const { source, expired } = request;
   const obstacles: Obstacle[] = [];
   let races: readonly UnorderedPair[] = [];
@@ -111,8 +102,7 @@ async function placeBy(
       continue;
     }
     // Nothing is placed: the remaining pairs have been tolerated.
-    if (request.isPartial && !isRewritten && result.placement.added.length + result.placement.removed.length === 0)
-      continue;
+    if (request.isPartial && !isRewritten && result.placement.added.length + result.placement.removed.length === 0) continue;
     for await (const { placement, text } of cheapestFirst(request, result, candidates, effort)) {
       if (expired()) return { kind: 'timeout' };
       const step = stepOf(placement, candidates, source);
@@ -135,20 +125,14 @@ async function placeBy(
         notes: verification.notes,
         leaves: verification.leaves,
       };
-      const lighter = isRewritten
-        ? null
-        : await warpAlternative(request, searched, placement, verification.notes, effort);
+      const lighter = isRewritten ? null : await warpAlternative(request, searched, placement, verification.notes, effort);
       return { kind: 'repaired', repair, ...(lighter && { alternative: lighter }) };
     }
   }
   return { kind: 'none', obstacles, races, functions: [...functions], ...(conditions && { conditions }) };
 }
 
-function applyPlacement(
-  source: CudaSource,
-  { removed, added }: Placement,
-  candidates: readonly BarrierCandidate[],
-): string {
+function applyPlacement(source: CudaSource, { removed, added }: Placement, candidates: readonly BarrierCandidate[]): string {
   const placed = [
     ...removed.map((marker) => ({ candidate: candidates[marker]!, state: 'off' as const })),
     ...added.map(({ marker, state }) => ({ candidate: candidates[marker]!, state })),
@@ -157,10 +141,7 @@ function applyPlacement(
 }
 
 /** Source location of a marker. */
-export function placeIn(
-  file: string,
-  candidates: readonly BarrierCandidate[],
-): (marker: number) => Location | undefined {
+export function placeIn(file: string, candidates: readonly BarrierCandidate[]): (marker: number) => Location | undefined {
   return (marker) => {
     const candidate = candidates[marker];
     return candidate && { file, line: candidate.line };
@@ -191,7 +172,7 @@ async function search(
     const isShared = ({ number }: BarrierCandidate): boolean => built.shared.has(number);
     const oracle = new Oracle(subjects, placeIn(source.file, candidates), effort);
     const replacements = isPartial ? (marker: number) => placesBeside(candidates, marker) : undefined;
-    const request = { oracle, candidates, weights, gridLevel, level, isShared, replacements, expired, lightestSets, effort }; // oxfmt-ignore
+    const request = { oracle, candidates, weights, gridLevel, level, isShared, replacements, expired, lightestSets, effort };
     if (isOfShown) {
       const { races } = await oracle.ask((marker) => asWritten(candidates[marker]));
       oracle.tolerate(races.filter((pair) => !isShown(pair)));
@@ -226,7 +207,7 @@ function placesBeside(candidates: readonly BarrierCandidate[], marker: number): 
     (to.kind === 'before' || to.kind === 'after') &&
     !to.conditions.includes(condition) &&
     (to.statement.start === condition || to.previous?.start === condition);
-  const places = candidates.filter((to) => to.function === from.function && from.conditions.some((condition) => stands(to, condition))); // oxfmt-ignore
+  const places = candidates.filter((to) => to.function === from.function && from.conditions.some((condition) => stands(to, condition)));
   return places.map(({ number }) => number);
 }
 
@@ -246,7 +227,7 @@ async function holdsForOtherArguments(
   effort: Effort,
 ): Promise<boolean> {
   const isChanged = removed.length > 0 || added.some(({ marker }) => candidates[marker]!.kind === 'existing');
-  const rests = subjects.some(({ launches }) => launches.some(({ source, scalars }) => source === 'launch-site' && scalars.size > 0)); // oxfmt-ignore
+  const rests = subjects.some(({ launches }) => launches.some(({ source, scalars }) => source === 'launch-site' && scalars.size > 0));
   if (!isChanged || !rests) return true;
   const general = subjects.map((subject) => ({
     ...subject,
@@ -291,9 +272,7 @@ async function warpAlternative(
   effort.compiled++;
   const { verified } = await request.verify(text, changes ? 'statements' : 'barriers');
   const steps = [stepOf(placement, candidates, request.source)];
-  return verified
-    ? { text, ...changeOf(placement, candidates, depths), gridLevel: false, steps, notes, leaves: [] }
-    : null;
+  return verified ? { text, ...changeOf(placement, candidates, depths), gridLevel: false, steps, notes, leaves: [] } : null;
 }
 
 interface PlacedText {
@@ -355,8 +334,7 @@ function changeOf(
   // Existing barriers of the block that became barriers of the grid or of the warp.
   const replaced = added.map(({ marker }) => marker).filter((marker) => candidates[marker]!.kind === 'existing');
   const gone = [...removed, ...replaced];
-  const inLoops = (markers: readonly number[]): number =>
-    markers.filter((marker) => (depths.get(marker) ?? 0) > 0).length;
+  const inLoops = (markers: readonly number[]): number => markers.filter((marker) => (depths.get(marker) ?? 0) > 0).length;
   return {
     added: added.length,
     removed: gone.length,

@@ -21,12 +21,16 @@ export async function bufferAlternative(
   const names = racing.map(({ expression }) => /^\w+(?=\s*\[)/.exec(expression ?? '')?.[0]);
   const known = new Set(names.filter((name) => name !== undefined));
   if (names.includes(undefined)) return null;
-  const edit = doubleBuffer(source, known, racing.map(({ line }) => line)); // oxfmt-ignore
+  const edit = doubleBuffer(
+    source,
+    known,
+    racing.map(({ line }) => line),
+  );
   if (!edit) return null;
   const text = applyEdits(source.text, edit.edits);
   effort.compiled++;
   const verification = await verify(text, { as: repair.text });
   if (!verification.verified) return null;
   const { arrays, line } = edit;
-  return { text, ...noBarriers, gridLevel: false, steps: [{ kind: 'double-buffer', arrays, line }], notes: verification.notes, leaves: [] }; // oxfmt-ignore
+  return { text, ...noBarriers, gridLevel: false, steps: [{ kind: 'double-buffer', arrays, line }], notes: verification.notes, leaves: [] };
 }

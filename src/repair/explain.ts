@@ -13,11 +13,7 @@ import type { Placement, SearchResult } from './placement-search.ts';
 import type { UnorderedPair } from './repair-target.ts';
 
 /** Describes a placement as a step of an edit. */
-export function stepOf(
-  { added, removed }: Placement,
-  candidates: readonly BarrierCandidate[],
-  source: CudaSource,
-): EditStep {
+export function stepOf({ added, removed }: Placement, candidates: readonly BarrierCandidate[], source: CudaSource): EditStep {
   const [only] = added;
   if (only && added.length === 1 && removed.length === 1) {
     const from = candidates[removed[0]!]!;
@@ -46,10 +42,7 @@ function placeOf(candidate: BarrierCandidate): EditPlace {
 }
 
 /** The reason why no placement is a repair. */
-export function obstacleOf(
-  { reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>,
-  source: CudaSource,
-): Obstacle {
+export function obstacleOf({ reason, races, needsGrid, safe }: Extract<SearchResult, { kind: 'none' }>, source: CudaSource): Obstacle {
   const [pair] = races;
   if (!pair) return { kind: 'unproved', reason };
   const places = [pair.first, pair.second].map((id) => locationOf(pair, id) ?? locationBeside(pair, id));
@@ -66,8 +59,7 @@ export function obstacleOf(
     markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope).size;
   const size = between((marker) => safe.has(marker));
   // The prover cannot decide whether the threads race.
-  if ((isOne || between(() => false) === 0) && ofProver.has(pair.reason.kind))
-    return { kind: 'unproved', reason: pair.reason, accesses };
+  if ((isOne || between(() => false) === 0) && ofProver.has(pair.reason.kind)) return { kind: 'unproved', reason: pair.reason, accesses };
   if (isOne && (between(() => false) === 0 || (size === 0 && !needsGrid)))
     return { kind: 'one-access', ...(first !== undefined && { line: first }) };
   if (needsGrid) return { kind: 'blocks', accesses };
@@ -83,14 +75,20 @@ export function obstacleOf(
 
 /** Reasons about limits of the prover, rather than about two threads. */
 const ofProver: ReadonlySet<Reason['kind']> = new Set([
-  'out-of-time', 'solver-gave-up', 'solver-gave-up-often', 'many-pairs', 'many-rounds', 'unknown-pointer', 'aliased-pointers', 'unknown-index', 'loaded-index', 'unmodelled-order',
-]); // oxfmt-ignore
+  'out-of-time',
+  'solver-gave-up',
+  'solver-gave-up-often',
+  'many-pairs',
+  'many-rounds',
+  'unknown-pointer',
+  'aliased-pointers',
+  'unknown-index',
+  'loaded-index',
+  'unmodelled-order',
+]);
 
 /** The line and the callee of a call, in the file, of code in another file. */
-function callOf(
-  { file, text, lineStarts }: CudaSource,
-  outside: Location | undefined,
-): Extract<Obstacle, { kind: 'foreign' }>['call'] {
+function callOf({ file, text, lineStarts }: CudaSource, outside: Location | undefined): Extract<Obstacle, { kind: 'foreign' }>['call'] {
   let frame = outside;
   while (frame && frame.file !== file) frame = frame.inlinedAt;
   if (!frame) return undefined;
@@ -117,7 +115,6 @@ function locationBeside({ subject: { kernel } }: UnorderedPair, id: InstructionI
 }
 
 function instructionOf({ blocks }: Kernel, id: InstructionId): Instruction | undefined {
-  for (const { instructions } of blocks)
-    for (const instruction of instructions) if (instruction.id === id) return instruction;
+  for (const { instructions } of blocks) for (const instruction of instructions) if (instruction.id === id) return instruction;
   return undefined;
 }

@@ -86,7 +86,7 @@ export type EditRefusal =
   /** Number of units that include the edited file: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly units: number }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
-  | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason } // oxfmt-ignore
+  | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason }
   | { readonly kind: 'builds-differ'; readonly differ: string }
   | { readonly kind: 'unstated-assumption'; readonly assumption: string };
 

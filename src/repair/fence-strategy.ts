@@ -65,8 +65,7 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   const step = stepOf({ added, removed: [], weight: 0 }, candidates, source);
   effort.compiled++;
   const verification = await request.verify(edited, 'barriers');
-  if (!verification.verified)
-    return { kind: 'none', obstacles: [{ kind: 'refused', step, refusal: verification.refusal }], races: [] };
+  if (!verification.verified) return { kind: 'none', obstacles: [{ kind: 'refused', step, refusal: verification.refusal }], races: [] };
   const repair = {
     text: edited,
     ...noBarriers,

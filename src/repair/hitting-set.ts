@@ -22,9 +22,7 @@ export function minimumHittingSets(
   weight: (element: number) => number,
   most: number,
 ): HittingSets {
-  const needed = withoutSupersets(
-    clauses.map((clause) => [...new Set(clause)].sort((a, b) => weight(a) - weight(b) || a - b)),
-  );
+  const needed = withoutSupersets(clauses.map((clause) => [...new Set(clause)].sort((a, b) => weight(a) - weight(b) || a - b)));
   if (needed.some((clause) => clause.length === 0)) return { sets: [], weight: Infinity, exact: true };
   let best = Infinity;
   let sets: number[][] = [];
@@ -84,8 +82,7 @@ export function withoutSupersets(clauses: readonly (readonly number[])[]): (read
   const kept: { readonly clause: readonly number[]; readonly elements: ReadonlySet<number> }[] = [];
   for (const clause of [...clauses].sort((a, b) => a.length - b.length)) {
     const elements = new Set(clause);
-    if (!kept.some((smaller) => smaller.clause.every((element) => elements.has(element))))
-      kept.push({ clause, elements });
+    if (!kept.some((smaller) => smaller.clause.every((element) => elements.has(element)))) kept.push({ clause, elements });
   }
   return kept.map(({ clause }) => clause);
 }

@@ -7,13 +7,7 @@ import type { Reason } from '../verdict/reason.ts';
 import type { LightestSets } from './request.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { MarkerState } from '../ir/form/switch-markers.ts';
-import {
-  type KnownWays,
-  containsAtomics,
-  holdsOtherBarriers,
-  markersAmongAccesses,
-  markersBetween,
-} from './barrier-candidates-between.ts';
+import { type KnownWays, containsAtomics, holdsOtherBarriers, markersAmongAccesses, markersBetween } from './barrier-candidates-between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
 import { type Answer, type UnorderedPair, type Oracle, adjacentMarkers } from './repair-target.ts';
@@ -107,14 +101,10 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   // Whether all threads reach a place does not depend on the other barriers: one query with all barriers on decides it.
   const original = await ask(stands);
   const full = await ask((marker) => existing.get(marker) ?? (useful.has(marker) ? 'block' : 'off'));
-  const removed = present.filter(
-    (marker) => existing.has(marker) && original.divergent.has(marker) && full.divergent.has(marker),
-  );
+  const removed = present.filter((marker) => existing.has(marker) && original.divergent.has(marker) && full.divergent.has(marker));
   for (const marker of removed) existing.delete(marker);
   const unsafe = new Set([...full.divergent].filter((marker) => marker !== null));
-  let free = present.filter(
-    (marker) => candidates[marker]?.kind !== 'existing' && useful.has(marker) && !unsafe.has(marker),
-  );
+  let free = present.filter((marker) => candidates[marker]?.kind !== 'existing' && useful.has(marker) && !unsafe.has(marker));
 
   let best = await ask((marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : 'off'));
   // Exception: threads that return early count as exited only if no barrier precedes the return.
@@ -149,10 +139,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
   if (request.level === 'warp') {
     warpFree = present.filter((marker) => !existing.has(marker) && useful.has(marker) && !free.includes(marker));
     for (;;) {
-      best = await ask(
-        (marker) =>
-          existing.get(marker) ?? (free.includes(marker) ? 'block' : warpFree.includes(marker) ? 'warp' : 'off'),
-      );
+      best = await ask((marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : warpFree.includes(marker) ? 'warp' : 'off'));
       const split = warpFree.filter((marker) => best.splitWarps.has(marker));
       if (split.length === 0 || expired()) break;
       warpFree = warpFree.filter((marker) => !split.includes(marker));
@@ -211,8 +198,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     const fresh: number[][] = [];
     const ways: KnownWays = new Map();
     for (const pair of answer.races) {
-      const isBarrier = (marker: number): boolean =>
-        stateOf(marker) === 'grid' || (pair.scope === 'block' && stateOf(marker) !== 'off');
+      const isBarrier = (marker: number): boolean => stateOf(marker) === 'grid' || (pair.scope === 'block' && stateOf(marker) !== 'off');
       const between = markersBetween(pair.subject.kernel, pair.first, pair.second, isBarrier, pair.scope, ways);
       const clause = [...between].flatMap((marker) => {
         const levels = pair.scope === 'grid' ? (['grid'] as const) : (['block', 'grid', 'warp'] as const);
@@ -360,7 +346,6 @@ function lighter(
 function between(races: readonly UnorderedPair[], isBarrier: (marker: number) => boolean): Set<number> {
   const found = new Set<number>();
   for (const { subject, first, second, scope } of races)
-    if (scope === 'block')
-      for (const marker of markersBetween(subject.kernel, first, second, isBarrier, scope)) found.add(marker);
+    if (scope === 'block') for (const marker of markersBetween(subject.kernel, first, second, isBarrier, scope)) found.add(marker);
   return found;
 }

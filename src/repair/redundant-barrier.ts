@@ -34,9 +34,7 @@ export async function redundantBarriers(
   const whole = (marker: number): MarkerState => levels.get(marker) ?? 'off';
   const isGeneral = async (): Promise<boolean> => general !== null && opensNothing(general, whole, stateOf);
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
-  const order = [...existing].sort(
-    (a, b) => (depths.get(b.number) ?? 0) - (depths.get(a.number) ?? 0) || b.number - a.number,
-  );
+  const order = [...existing].sort((a, b) => (depths.get(b.number) ?? 0) - (depths.get(a.number) ?? 0) || b.number - a.number);
   for (const { number, level } of order) {
     if (expired()) break;
     if (staying.has(number)) continue;
@@ -151,7 +149,6 @@ function isAtomic(instruction: Instruction): boolean {
 function touches(instruction: Instruction): boolean {
   const { effect } = instruction.operation;
   if (isCandidate(instruction)) return false;
-  const isPrivate =
-    (effect.kind === 'load' || effect.kind === 'store') && ['param', 'const', 'local'].includes(effect.space);
+  const isPrivate = (effect.kind === 'load' || effect.kind === 'store') && ['param', 'const', 'local'].includes(effect.space);
   return effect.kind !== 'pure' && !isPrivate;
 }

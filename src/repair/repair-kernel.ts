@@ -39,11 +39,9 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   ];
   for (const strategy of strategies) {
     const outcome = await strategy();
-    if (outcome.kind === 'timeout')
-      return { status: 'timeout', why: { kind: 'timeout', isLate: request.expired() }, effort };
+    if (outcome.kind === 'timeout') return { status: 'timeout', why: { kind: 'timeout', isLate: request.expired() }, effort };
     if (outcome.kind === 'repaired') {
-      const other =
-        strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
+      const other = strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
       const copies = strategy === byBarriers ? await bufferAlternative(request, outcome.repair, effort) : null;
       const alternatives = [outcome.alternative, other, copies].filter((one) => one !== undefined && one !== null);
       return { status: 'repaired', ...outcome.repair, ...(alternatives.length > 0 && { alternatives }), effort };
@@ -163,9 +161,7 @@ export async function removeRedundant(request: RepairRequest): Promise<RepairOut
  */
 function asStated({ axes, ...launch }: Launch, { parameters }: Kernel): Launch {
   void axes;
-  const aliases = parameters.flatMap(({ index }, at) =>
-    parameters.slice(at).map((other) => [index, other.index] as const),
-  );
+  const aliases = parameters.flatMap(({ index }, at) => parameters.slice(at).map((other) => [index, other.index] as const));
   const dimensions = launch.source === 'launch-site' ? { block: null, grid: null } : {};
   return { ...launch, ...dimensions, scalars: new Map(), aliases };
 }

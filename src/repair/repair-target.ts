@@ -47,11 +47,7 @@ export class Oracle {
   private tolerated: ReadonlySet<string> = new Set();
 
   /** @param effort - counts the checks of the oracle */
-  constructor(
-    subjects: readonly Subject[],
-    placeOf: (marker: number) => Location | undefined,
-    effort: { checks: number } = { checks: 0 },
-  ) {
+  constructor(subjects: readonly Subject[], placeOf: (marker: number) => Location | undefined, effort: { checks: number } = { checks: 0 }) {
     this.subjects = subjects;
     this.placeOf = placeOf;
     this.effort = effort;
@@ -94,8 +90,7 @@ export class Oracle {
         for (const pair of left) races.push({ subject, ...pair });
         for (const id of open.barriers) divergent.add(own.get(id) ?? null);
         for (const id of open.earlyExits) if (own.has(id)) earlyExits.add(own.get(id)!);
-        for (const id of open.warps)
-          for (const marker of besides(subject.kernel, (one) => one.id === id)) splitWarps.add(marker);
+        for (const id of open.warps) for (const marker of besides(subject.kernel, (one) => one.id === id)) splitWarps.add(marker);
         reason ??= race.reason ?? divergence.reason ?? null;
       }
     }
@@ -127,8 +122,7 @@ export class Oracle {
 export function markersOf(kernel: Kernel): ReadonlyMap<InstructionId, number> {
   const markers = new Map<InstructionId, number>();
   for (const { instructions } of kernel.blocks)
-    for (const instruction of instructions)
-      if (isCandidate(instruction)) markers.set(instruction.id, instruction.marker!.number!);
+    for (const instruction of instructions) if (isCandidate(instruction)) markers.set(instruction.id, instruction.marker!.number!);
   return markers;
 }
 

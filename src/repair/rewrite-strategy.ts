@@ -46,8 +46,7 @@ export async function hoistFromBranches(
   const { source } = request;
   const joined = functions.flatMap((definition) => joinBranches(source, definition));
   if (joined.length === 0) return { kind: 'none', obstacles: [], races: [] };
-  const sum = (of: (join: (typeof joined)[number]) => number): number =>
-    joined.reduce((total, join) => total + of(join), 0);
+  const sum = (of: (join: (typeof joined)[number]) => number): number => joined.reduce((total, join) => total + of(join), 0);
   const change: BarrierChange = {
     added: sum(({ barriers }) => barriers),
     removed: sum(({ barriers }) => 2 * barriers),
@@ -70,11 +69,7 @@ export async function hoistFromBranches(
  * Expands macros that contain the racing statements, and places barriers between the statements.
  * @param races the pairs that no barrier separates
  */
-export async function writeOutMacros(
-  request: RepairRequest,
-  races: readonly UnorderedPair[],
-  effort: Effort,
-): Promise<PlacementOutcome> {
+export async function writeOutMacros(request: RepairRequest, races: readonly UnorderedPair[], effort: Effort): Promise<PlacementOutcome> {
   const { source } = request;
   const lines = races.flatMap((pair) => {
     const [first, second] = [pair.first, pair.second].map((id) => lineIn(source.file, pair, id));
@@ -94,11 +89,7 @@ export async function writeOutMacros(
 }
 
 /** Places barriers in a rewritten text: statements were changed in addition to the barriers. */
-async function placeAfter(
-  request: RepairRequest,
-  { text, step, change }: Rewritten,
-  effort: Effort,
-): Promise<PlacementOutcome> {
+async function placeAfter(request: RepairRequest, { text, step, change }: Rewritten, effort: Effort): Promise<PlacementOutcome> {
   if (request.expired()) return { kind: 'timeout' };
   const edited = await request.parse(text);
   const verify: RepairRequest['verify'] = (whole) => request.verify(whole, 'statements');

@@ -58,16 +58,11 @@ export function weightOf(
   state: 'block' | 'grid' | 'warp' | 'fence',
   depth: number,
   policy: WeightPolicy,
-  {
-    isShared,
-    hasEarlyExit,
-    calls = 1,
-  }: { readonly isShared: boolean; readonly hasEarlyExit: boolean; readonly calls?: number },
+  { isShared, hasEarlyExit, calls = 1 }: { readonly isShared: boolean; readonly hasEarlyExit: boolean; readonly calls?: number },
 ): number {
   const { kind, firstLine, lastLine } = candidate.function;
   const isCallee = kind === 'device';
-  const cost =
-    policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1) * (isCallee ? Math.min(calls, 4) : 1);
+  const cost = policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1) * (isCallee ? Math.min(calls, 4) : 1);
   // A barrier of the warp costs almost nothing, but is still a statement to read.
   const price = state === 'warp' ? Math.ceil(cost / 4) : cost;
   let style = 0;
@@ -83,9 +78,9 @@ export function weightOf(
   if (hasEarlyExit) style += 200;
   // A barrier between iterations of a loop is more readable at the end of the body than at its start.
   if (candidate.kind === 'before' && candidate.previous === null) style += 2;
-  if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1; // oxfmt-ignore
+  if (candidate.kind === 'before' && candidate.statement.type === 'declaration' && candidate.previous?.type === 'declaration') style += 1;
   // A barrier after an access is preferred to one after a declaration that only names values.
-  if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1; // oxfmt-ignore
+  if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1;
   // A barrier next to a branch is always reached; one inside the branch only as long as all threads take the branch,
   // which may change with the arguments.
   style += 3 * Math.min(candidate.conditions.length, 4);

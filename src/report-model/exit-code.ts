@@ -32,11 +32,7 @@ export function exitCodeOf(report: Report, failOn: FailOn, only?: ReadonlySet<st
  * The exit code of `selvage run`.
  * @param report absent if no kernel was run
  */
-export function runExitCode(
-  report: RunReport | undefined,
-  diagnostics: readonly Diagnostic[],
-  failOn: FailOn,
-): ExitCode {
+export function runExitCode(report: RunReport | undefined, diagnostics: readonly Diagnostic[], failOn: FailOn): ExitCode {
   const findings = report?.findings ?? [];
   const isIncomplete = !report || findings.some(({ code }) => code === 'run/budget' || code === 'run/unsupported');
   const amount = (severity: string): number => findings.filter((finding) => finding.severity === severity).length;

@@ -44,9 +44,7 @@ export function occurrences(report: Report): Occurrence[] {
   return report.kernels.flatMap((kernel) =>
     findingsOfKernel(kernel).map((finding) => {
       const shows = (launch: LaunchReport) =>
-        [...launch.race.findings, ...launch.divergence.findings].some(
-          ({ fingerprint }) => fingerprint === finding.fingerprint,
-        );
+        [...launch.race.findings, ...launch.divergence.findings].some(({ fingerprint }) => fingerprint === finding.fingerprint);
       return { kernel, launch: kernel.launches.find(shows), finding };
     }),
   );
@@ -104,9 +102,7 @@ export function comparedCauses(report: Report): {
 } {
   const { new: added = [], fixed = [], unchanged = [] } = report.comparison ?? {};
   const limits = report.kernels.flatMap(violationsOf).map(({ fingerprint }) => [fingerprint]);
-  const told = groupedFindings(report).map(({ occurrences: members }) =>
-    members.map(({ finding }) => finding.fingerprint),
-  );
+  const told = groupedFindings(report).map(({ occurrences: members }) => members.map(({ finding }) => finding.fingerprint));
   const causes = [...told, ...limits];
   const [young, old] = [new Set(added), new Set(unchanged)];
   const news = causes.filter((names) => names.some((name) => young.has(name)));

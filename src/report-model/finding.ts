@@ -82,14 +82,12 @@ export interface OtherPair {
   readonly second: AccessDescription;
 }
 
-export interface ReportedRace
-  extends Omit<RaceFinding, 'interleaving' | 'wouldDecide' | 'chosen' | 'reason' | 'more'>, Told {
+export interface ReportedRace extends Omit<RaceFinding, 'interleaving' | 'wouldDecide' | 'chosen' | 'reason' | 'more'>, Told {
   /** The other pairs of accesses of the same cause. */
   readonly also?: readonly OtherPair[];
 }
 
-export interface ReportedDivergence
-  extends Omit<DivergenceFinding, 'interleaving' | 'wouldDecide' | 'among' | 'chosen'>, Told {}
+export interface ReportedDivergence extends Omit<DivergenceFinding, 'interleaving' | 'wouldDecide' | 'among' | 'chosen'>, Told {}
 
 export interface RaceReport extends Omit<RaceResult, 'reason' | 'wouldDecide' | 'findings'> {
   readonly reason?: string;

@@ -65,10 +65,7 @@ function openingBracket(name: string): number {
  * @param toldOf - finding groups of each kernel
  * @returns groups in the order of their first kernels
  */
-export function instanceGroups(
-  kernels: readonly KernelReport[],
-  toldOf: (kernel: KernelReport) => KernelFindingGroups,
-): InstanceGroup[] {
+export function instanceGroups(kernels: readonly KernelReport[], toldOf: (kernel: KernelReport) => KernelFindingGroups): InstanceGroup[] {
   const groups = new Map<string, [KernelReport, ...KernelReport[]]>();
   kernels.forEach((kernel, index) => {
     // Reports of costs only are not merged: they list the costs of each instance.
@@ -79,8 +76,7 @@ export function instanceGroups(
     else groups.set(key, [kernel]);
   });
   const result = [...groups.values()].flatMap((members): { group: InstanceGroup; first: number }[] => {
-    if (members.length <= fewInstances)
-      return members.map((kernel) => ({ group: aloneInGroup(kernel), first: kernels.indexOf(kernel) }));
+    if (members.length <= fewInstances) return members.map((kernel) => ({ group: aloneInGroup(kernel), first: kernels.indexOf(kernel) }));
     const names = members.map(({ name }) => instanceName(name)!);
     const group = { kernels: members, name: names[0]!.template, instances: names.map(({ instance }) => instance) };
     return [{ group, first: kernels.indexOf(members[0]) }];
@@ -109,17 +105,21 @@ export function findingsOfInstances(
 
 function sameness(kernel: KernelReport, { template }: InstanceName, { here, elsewhere }: KernelFindingGroups): string {
   const { location, arch, race, divergence, repair, launches } = kernel;
-  const verdictOf = ({ verdict, reason, wouldDecide, assumptions }: RaceReport | DivergenceReport): unknown =>
-    [verdict, reason, wouldDecide, assumptions?.map(({ kind, text }) => [kind, text])]; // oxfmt-ignore
-  const launchOf = ({
+  const verdictOf = ({ verdict, reason, wouldDecide, assumptions }: RaceReport | DivergenceReport): unknown => [
+    verdict,
+    reason,
+    wouldDecide,
+    assumptions?.map(({ kind, text }) => [kind, text]),
+  ];
+  const launchOf = ({ source, block, grid, cluster, sharedBytes, cooperative, location: at }: LaunchReport): unknown => [
     source,
     block,
     grid,
     cluster,
     sharedBytes,
     cooperative,
-    location: at,
-  }: LaunchReport): unknown => [source, block, grid, cluster, sharedBytes, cooperative, at];
+    at,
+  ];
   const told = [...here, ...elsewhere].map(({ fingerprints }) => fingerprints.join()).sort();
   return JSON.stringify([
     template,
@@ -135,10 +135,7 @@ function sameness(kernel: KernelReport, { template }: InstanceName, { here, else
 }
 
 /** Merges diagnostics that differ only in the instance names of a template. */
-export function dedupeByTemplate(
-  diagnostics: readonly Diagnostic[],
-  kernels: readonly Pick<KernelReport, 'name'>[],
-): Diagnostic[] {
+export function dedupeByTemplate(diagnostics: readonly Diagnostic[], kernels: readonly Pick<KernelReport, 'name'>[]): Diagnostic[] {
   const names = new Map<string, InstanceName>();
   for (const { name } of kernels) {
     const instance = instanceName(name);

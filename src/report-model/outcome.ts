@@ -2,14 +2,7 @@ import { severityRank } from '../source/severity.ts';
 import type { Regression } from './regression.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
-import type {
-  DivergenceReport,
-  OtherPair,
-  RaceReport,
-  ReportedDivergence,
-  ReportedFact,
-  ReportedRace,
-} from './finding.ts';
+import type { DivergenceReport, OtherPair, RaceReport, ReportedDivergence, ReportedFact, ReportedRace } from './finding.ts';
 import type { AccessDescription, Assumption, DivergenceVerdict, RaceVerdict } from '../verdict/finding.ts';
 import type { KernelReport, Report } from './report.ts';
 
@@ -44,8 +37,13 @@ export function withoutThread(performed: AccessDescription): AccessDescription {
 }
 
 const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
-  skipped: 0, proved: 1, possible: 2, unknown: 3, race: 4, divergent: 4,
-}; // oxfmt-ignore
+  skipped: 0,
+  proved: 1,
+  possible: 2,
+  unknown: 3,
+  race: 4,
+  divergent: 4,
+};
 
 /** All findings of a kernel, races first. */
 export function findingsOf(kernel: KernelReport): Finding[] {

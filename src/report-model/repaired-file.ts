@@ -30,10 +30,7 @@ export function applyLineEdits(text: string, edits: readonly RepairEdit[]): stri
 }
 
 /** File and new text of every readable file that repairs change. */
-export function repairedFiles(
-  kernels: readonly KernelReport[],
-  source: (file: string) => string | undefined,
-): Map<string, string> {
+export function repairedFiles(kernels: readonly KernelReport[], source: (file: string) => string | undefined): Map<string, string> {
   const files = new Map<string, string>();
   for (const [file, edits] of editsByFile(kernels.map(({ repair }) => repair.edits ?? []))) {
     const text = source(file);

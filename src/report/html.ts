@@ -4,13 +4,7 @@ import { boundMetrics, boundTable } from '../cost/model/metrics.ts';
 import { type FindingGroup, comparedCauses, tallyCauses, findingsByKernel } from '../report-model/finding-group.ts';
 import type { KernelReport, Report } from '../report-model/report.ts';
 import { count } from '../messages/text/code-text.ts';
-import {
-  comingsAndGoings,
-  countsPhrase,
-  findingsPhrase,
-  kernelsByWorstVerdict,
-  repairsPhrase,
-} from '../messages/phrases.ts';
+import { comingsAndGoings, countsPhrase, findingsPhrase, kernelsByWorstVerdict, repairsPhrase } from '../messages/phrases.ts';
 import { place } from '../messages/text/place.ts';
 import { costsPhrase, notesOf, worseCosts } from '../messages/cost/worse-costs.ts';
 import { compareSeverity } from '../source/severity.ts';
@@ -50,9 +44,7 @@ export function renderHtml(report: Report, { source }: HtmlOptions): string {
   const cards = groups.map((group, index) => findingCard(group, index, parts));
   const links = (kernel: KernelReport): string[] =>
     groups.flatMap((group, index) =>
-      group.example.kernel === kernel
-        ? [`<a href="#finding-${index}"><code>${escapeHtml(group.example.finding.code)}</code></a>`]
-        : [],
+      group.example.kernel === kernel ? [`<a href="#finding-${index}"><code>${escapeHtml(group.example.finding.code)}</code></a>`] : [],
     );
   const body = [
     '<a class="skip" href="#findings">to the findings</a>',
@@ -118,10 +110,15 @@ function head({ comparison, toolchain, tool }: Report): string {
   const rows: (readonly [string, string])[] = [
     ['Commits', commits.join(' … ')],
     ['Date', comparison?.date ?? ''],
-    ['Compiler', [compiler === null || compiler === undefined ? '' : `nvcc ${compiler}`, ...(arch?.length ? [`for ${arch.join(', ')}`] : [])].filter((part) => part !== '').join(' ')],
+    [
+      'Compiler',
+      [compiler === null || compiler === undefined ? '' : `nvcc ${compiler}`, ...(arch?.length ? [`for ${arch.join(', ')}`] : [])]
+        .filter((part) => part !== '')
+        .join(' '),
+    ],
     ['Solver', solver ?? ''],
     ['Selvage', tool.version],
-  ]; // oxfmt-ignore
+  ];
   const shown = rows.filter(([, value]) => value !== '');
   return `<dl class="meta">${shown.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('')}</dl>`;
 }

@@ -73,21 +73,12 @@ export function renderMarkdown(report: Report, { source }: MarkdownOptions): str
   const patch = renderPatch(report, source);
   if (patch !== '') {
     const shown = report.kernels.some(({ repair }) => repair.leaves !== undefined) ? 'checked' : 'proved';
-    lines.push(
-      '## Repairs',
-      '',
-      `Compiled and ${shown}; \`git apply\` takes them.`,
-      '',
-      fencedBlock(patch, 'diff'),
-      '',
-    );
+    lines.push('## Repairs', '', `Compiled and ${shown}; \`git apply\` takes them.`, '', fencedBlock(patch, 'diff'), '');
   }
   if (report.diagnostics.length > 0) {
     lines.push('## Messages', '');
     for (const { severity, code: id, message, location } of report.diagnostics) {
-      lines.push(
-        `- ${severity} \`${id}\`${location ? ` at ${codeSpan(place(location))}` : ''}: ${toMarkdown(message)}`,
-      );
+      lines.push(`- ${severity} \`${id}\`${location ? ` at ${codeSpan(place(location))}` : ''}: ${toMarkdown(message)}`);
     }
     lines.push('');
   }

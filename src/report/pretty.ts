@@ -6,12 +6,7 @@ import { type Style, type Paint, severityStyle, painter } from './markup/paint.t
 import type { Regression } from '../report-model/regression.ts';
 import type { DivergenceReport, RaceReport } from '../report-model/finding.ts';
 import { comparedCauses, findingsByKernel, groupedFindings, type FindingGroup } from '../report-model/finding-group.ts';
-import {
-  aloneInGroup,
-  instanceGroups,
-  findingsOfInstances,
-  type InstanceGroup,
-} from '../report-model/instance-group.ts';
+import { aloneInGroup, instanceGroups, findingsOfInstances, type InstanceGroup } from '../report-model/instance-group.ts';
 import { violationsOf, placesOf } from '../report-model/outcome.ts';
 import type { KernelReport, Report } from '../report-model/report.ts';
 import { baselineReason } from '../settings/baseline.ts';
@@ -50,9 +45,7 @@ export interface PrettyOptions {
 
 /** The report for a terminal. Text of the input cannot move the cursor, colour or reorder the output. */
 export function renderPretty(given: Report, { color, verbose, source: sourceOf }: PrettyOptions): string {
-  const report = JSON.parse(JSON.stringify(given), (_, value: unknown) =>
-    typeof value === 'string' ? visible(value) : value,
-  ) as Report;
+  const report = JSON.parse(JSON.stringify(given), (_, value: unknown) => (typeof value === 'string' ? visible(value) : value)) as Report;
   const source = (file: string): string | undefined => {
     const text = sourceOf(file);
     return text === undefined ? undefined : visible(text);
@@ -67,7 +60,9 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
   for (const group of verbose ? report.kernels.map(aloneInGroup) : instanceGroups(report.kernels, toldOf)) {
     const [kernel] = group.kernels;
     const together = findingsOfInstances(group, toldOf);
-    const [here, elsewhere] = [together.here, together.elsewhere].map((all) => (verbose ? all : all.filter((told) => !isInBaseline(told.example.finding)))); // oxfmt-ignore
+    const [here, elsewhere] = [together.here, together.elsewhere].map((all) =>
+      verbose ? all : all.filter((told) => !isInBaseline(told.example.finding)),
+    );
     const kernelFile = kernel.location?.file ?? '';
     if (kernelFile !== file && kernelFile !== '') lines.push(paint('bold', kernelFile));
     file = kernelFile;
@@ -77,10 +72,9 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     for (const cost of group.kernels.flatMap(violationsOf).filter((one) => verbose || !isInBaseline(one)))
       lines.push('', ...costFindingLines(cost, options, paint), '');
   }
-  const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : [])); // oxfmt-ignore
+  const tabled = report.kernels.flatMap((kernel) => (kernel.cost && withCosts && isAboutCosts(kernel) ? [kernel.cost] : []));
   if (!verbose && tabled.length > 0) lines.push('', ...grantedLine(tabled, paint));
-  for (const cost of report.comparison?.regressions ?? [])
-    lines.push('', ...costFindingLines(cost, options, paint), '');
+  for (const cost of report.comparison?.regressions ?? []) lines.push('', ...costFindingLines(cost, options, paint), '');
   if (report.diagnostics.length > 0) lines.push('');
   for (const diagnostic of report.diagnostics) lines.push(...diagnosticLines(diagnostic, paint));
   for (const { what, reason, location } of report.notAnalysed ?? []) {
@@ -93,8 +87,14 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
     for (const { kernel, message } of improvements) lines.push(`${paint('green', 'better')}: ${kernel}: ${message}`);
     lines.push(...codeChangesPretty(report.comparison, verbose, paint, source));
     for (const { kernel, message } of costNotes) lines.push(paint('dim', `costs compared: ${kernel}: ${message}`));
-    const told = [regressions.length === 0 ? '' : `${count(regressions.length, 'cost')} worse`, improvements.length === 0 ? '' : `${count(improvements.length, 'cost')} better`]; // oxfmt-ignore
-    const costs = told.filter((part) => part !== '').map((part) => `; ${part}`).join(''); // oxfmt-ignore
+    const told = [
+      regressions.length === 0 ? '' : `${count(regressions.length, 'cost')} worse`,
+      improvements.length === 0 ? '' : `${count(improvements.length, 'cost')} better`,
+    ];
+    const costs = told
+      .filter((part) => part !== '')
+      .map((part) => `; ${part}`)
+      .join('');
     lines.push('', `${count(added, 'finding')} new, ${fixed} fixed, ${unchanged} unchanged${costs}`);
   }
   const patch = renderPatch(given, sourceOf);
@@ -109,11 +109,8 @@ export function renderPretty(given: Report, { color, verbose, source: sourceOf }
         .split('\n')
         .map((line) => (line.endsWith('\r') ? `${visible(line.slice(0, -1))}\r` : visible(line))),
     );
-  const classes = idempotencyCounts(
-    report.kernels.filter(showsIdempotency(verbose)).map(({ idempotency }) => idempotency),
-  );
-  if (lines.some(hasPartialWarp) && !lines.some((line) => line.includes(partialWarpText)))
-    lines.push('', paint('dim', partialWarpText));
+  const classes = idempotencyCounts(report.kernels.filter(showsIdempotency(verbose)).map(({ idempotency }) => idempotency));
+  if (lines.some(hasPartialWarp) && !lines.some((line) => line.includes(partialWarpText))) lines.push('', paint('dim', partialWarpText));
   const sums = [
     countsPhrase(report),
     classes,
@@ -154,19 +151,18 @@ function isAboutCosts({ race }: KernelReport): boolean {
   return race.verdict === 'skipped';
 }
 
-function kernelLines(
-  group: InstanceGroup,
-  { verbose, source }: PrettyOptions,
-  withCosts: boolean,
-  paint: Paint,
-): string[] {
+function kernelLines(group: InstanceGroup, { verbose, source }: PrettyOptions, withCosts: boolean, paint: Paint): string[] {
   const [kernel] = group.kernels;
   const { race, divergence } = kernel;
   const isTabled = verbose || isAboutCosts(kernel);
   const marks: Readonly<Record<string, string>> = {
-    proved: paint('green', '✓'), possible: paint('yellow', '?'), unknown: paint('yellow', '?'),
-    race: paint('red', '✗'), divergent: paint('red', '✗'), skipped: paint('dim', '-'),
-  }; // oxfmt-ignore
+    proved: paint('green', '✓'),
+    possible: paint('yellow', '?'),
+    unknown: paint('yellow', '?'),
+    race: paint('red', '✗'),
+    divergent: paint('red', '✗'),
+    skipped: paint('dim', '-'),
+  };
   const verdict = (noun: string, result: RaceReport | DivergenceReport): string[] => {
     if (result.verdict === 'skipped') return [];
     const found = result.verdict === 'race' || result.verdict === 'divergent';
@@ -195,9 +191,7 @@ function kernelLines(
     if (launch.cost && withCosts && isTabled) lines.push(paint('dim', `        ${launchCostText(launch.cost)}`));
   }
   if (launches.length < kernel.launches.length) {
-    lines.push(
-      paint('dim', `      and ${count(kernel.launches.length - launches.length, 'more launch', 'more launches')}`),
-    );
+    lines.push(paint('dim', `      and ${count(kernel.launches.length - launches.length, 'more launch', 'more launches')}`));
   }
   const assumptions = assumptionsOf(kernel);
   if (verbose) {
@@ -207,10 +201,8 @@ function kernelLines(
     const more = assumptions.length > 3 ? `; ${assumptions.length - 3} more with --verbose` : '';
     lines.push(paint('dim', `      assuming ${shown.join('; ')}${more}`));
   }
-  if (kernel.cost && withCosts && !isTabled && group.kernels.length === 1)
-    lines.push(...briefCostLines(kernel.cost, paint));
-  for (const [stage, time] of Object.entries(kernel.timings ?? {}))
-    lines.push(paint('dim', `      ${stage} ${time} ms`));
+  if (kernel.cost && withCosts && !isTabled && group.kernels.length === 1) lines.push(...briefCostLines(kernel.cost, paint));
+  for (const [stage, time] of Object.entries(kernel.timings ?? {})) lines.push(paint('dim', `      ${stage} ${time} ms`));
   return lines;
 }
 
@@ -225,21 +217,17 @@ const fewReasons = 4;
 function idempotencyLines({ idempotency }: KernelReport, verbose: boolean, paint: Paint): string[] {
   if (!idempotency) return [];
   const { kernel: kind } = idempotency;
-  const mark = kind === 'unknown' ? paint('yellow', '?') : kind === 'non-idempotent' ? paint('red', '✗') : paint('green', '✓'); // oxfmt-ignore
+  const mark = kind === 'unknown' ? paint('yellow', '?') : kind === 'non-idempotent' ? paint('red', '✗') : paint('green', '✓');
   const details = idempotencyDetails(idempotency, verbose ? Infinity : fewReasons);
   const taken = verbose ? (idempotency.assumptions ?? []).map((text) => `assuming ${text}`) : [];
-  return [
-    `    ${mark} ${idempotencyPhrase(idempotency)}`,
-    ...[...details, ...taken].map((text) => paint('dim', `      ${text}`)),
-  ];
+  return [`    ${mark} ${idempotencyPhrase(idempotency)}`, ...[...details, ...taken].map((text) => paint('dim', `      ${text}`))];
 }
 
 function repairLines({ repair }: KernelReport, paint: Paint): string[] {
   const phrase = repairPhrase(repair);
   if (!phrase) return [];
   return [phrase, ...alternativePhrases(repair)].map(
-    ({ isEdit, head, detail }) =>
-      `    ${isEdit ? paint('green', '✓') : paint('yellow', '-')} ${head}${detail === '' ? '' : `: ${detail}`}`,
+    ({ isEdit, head, detail }) => `    ${isEdit ? paint('green', '✓') : paint('yellow', '-')} ${head}${detail === '' ? '' : `: ${detail}`}`,
   );
 }
 
@@ -260,10 +248,7 @@ function findingLines(group: FindingGroup, { source }: PrettyOptions, paint: Pai
   if (finding.wouldDecide) {
     const { fact, statement } = decidingPhrases(finding.wouldDecide);
     lines.push(`${margin} ${paint('blue', '=')} ${fact}`);
-    if (statement)
-      lines.push(
-        `${margin} ${paint('blue', '=')} ${statement.before}\`${paint('bold', statement.code)}\`${statement.after}`,
-      );
+    if (statement) lines.push(`${margin} ${paint('blue', '=')} ${statement.before}\`${paint('bold', statement.code)}\`${statement.after}`);
   }
   if (finding.reproduce !== undefined) lines.push(`${margin} ${paint('blue', '=')} ${finding.reproduce}`);
   return lines;
@@ -289,13 +274,7 @@ function costFindingLines(cost: Regression, { source }: PrettyOptions, paint: Pa
  * Source lines with their marked ranges, each mark once.
  * @param gutter width of the line-number column in characters
  */
-export function markLines(
-  marks: readonly Mark[],
-  source: PrettyOptions['source'],
-  gutter: number,
-  paint: Paint,
-  style: Style,
-): string[] {
+export function markLines(marks: readonly Mark[], source: PrettyOptions['source'], gutter: number, paint: Paint, style: Style): string[] {
   const margin = ' '.repeat(gutter);
   const lines: string[] = [];
   let previous: Location | undefined;

@@ -3,7 +3,14 @@ import { place } from '../messages/text/place.ts';
 import { count, sharedMemory } from '../messages/text/code-text.ts';
 import { painter, severityStyle, type Paint } from './markup/paint.ts';
 import type { WitnessArgument } from '../verdict/finding.ts';
-import { isRunRace, type CountersReport, type OutputReport, type RunFinding, type RunReport, type ThreadPosition } from '../report-model/run-report.ts'; // oxfmt-ignore
+import {
+  isRunRace,
+  type CountersReport,
+  type OutputReport,
+  type RunFinding,
+  type RunReport,
+  type ThreadPosition,
+} from '../report-model/run-report.ts';
 import { markLines, visible, type PrettyOptions } from './pretty.ts';
 import { accessPhrase, type Mark } from '../messages/phrases.ts';
 
@@ -19,10 +26,7 @@ export function renderRunPretty(given: RunReport, { color, source: sourceOf }: P
   const paint = painter(color);
   const { kernel, findings, counters, outputs } = report;
   const where = kernel.location ? paint('dim', `  ${place(kernel.location)}`) : '';
-  const lines = [
-    `${paint('bold', kernel.name)}${where}`,
-    ...launchLines(report).map((line) => paint('dim', `  ${line}`)),
-  ];
+  const lines = [`${paint('bold', kernel.name)}${where}`, ...launchLines(report).map((line) => paint('dim', `  ${line}`))];
   for (const finding of findings) lines.push('', ...findingLines(finding, source, paint));
   if (counters) lines.push('', ...counterLines(counters, source, paint));
   const arrays = Object.entries(outputs);
@@ -58,7 +62,7 @@ function argumentText(value: WitnessArgument): string {
 
 function summary({ findings, steps, outcome }: RunReport): string {
   const of = (severity: string): number => findings.filter((finding) => finding.severity === severity).length;
-  const parts = [of('error') > 0 ? count(of('error'), 'error') : '', of('warning') > 0 ? count(of('warning'), 'warning') : '']; // oxfmt-ignore
+  const parts = [of('error') > 0 ? count(of('error'), 'error') : '', of('warning') > 0 ? count(of('warning'), 'warning') : ''];
   const found = parts.filter((part) => part !== '').join(', ') || 'no findings';
   const ends: Readonly<Record<RunReport['outcome'], string>> = {
     finished: 'finished',
@@ -76,10 +80,7 @@ function findingLines(finding: RunFinding, source: PrettyOptions['source'], pain
   const style = severityStyle[severity];
   const marks = marksOf(finding);
   const gutter = Math.max(1, ...marks.map(({ location }) => String(location?.line ?? 0).length));
-  return [
-    `${paint(style, paint('bold', `${severity}[${code}]`))}: ${message}`,
-    ...markLines(marks, source, gutter, paint, style),
-  ];
+  return [`${paint(style, paint('bold', `${severity}[${code}]`))}: ${message}`, ...markLines(marks, source, gutter, paint, style)];
 }
 
 function marksOf(finding: RunFinding): Mark[] {
@@ -105,11 +106,7 @@ function positionText({ state, threads, count: all }: ThreadPosition): string {
   return `${threads.length === 1 ? 'thread' : 'threads'} ${threads.map(triple).join(' ')}${more}: ${verbs[state]}`;
 }
 
-function counterLines(
-  { lines, totals, warpCount, warps }: CountersReport,
-  source: PrettyOptions['source'],
-  paint: Paint,
-): string[] {
+function counterLines({ lines, totals, warpCount, warps }: CountersReport, source: PrettyOptions['source'], paint: Paint): string[] {
   const heads = ['steps', 'lanes', 'sectors', 'accesses', 'conflicts', 'accesses', 'divergent', 'branches'];
   const cells = (counts: CountersReport['totals']): string[] => [
     String(counts.steps),

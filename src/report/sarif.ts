@@ -163,9 +163,7 @@ function fixesOf({ repair }: KernelReport, { fingerprint }: Finding): { readonly
 function replacementOf({ startLine, endLine, replacement }: RepairEdit): object {
   // If the replacement does not end with a line end, the last line of the file is replaced, and no line follows.
   const isLast = replacement !== '' && !replacement.endsWith('\n');
-  const deletedRegion = isLast
-    ? { startLine, startColumn: 1, endLine }
-    : { startLine, startColumn: 1, endLine: endLine + 1, endColumn: 1 };
+  const deletedRegion = isLast ? { startLine, startColumn: 1, endLine } : { startLine, startColumn: 1, endLine: endLine + 1, endColumn: 1 };
   return { deletedRegion, ...(replacement === '' ? {} : { insertedContent: { text: replacement } }) };
 }
 

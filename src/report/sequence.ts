@@ -26,9 +26,7 @@ export function sequenceDiagram(finding: Finding): string | undefined {
   const accesses = steps.filter(isAccess);
   const lines = [
     ...participants,
-    ...steps
-      .filter((step) => !isAccess(step))
-      .map((step) => `Note over ${over(step.threads)}: ${label(stepText(step, interleaving))}`),
+    ...steps.filter((step) => !isAccess(step)).map((step) => `Note over ${over(step.threads)}: ${label(stepText(step, interleaving))}`),
     // The racing accesses are unordered, so they are shown in parallel.
     ...accesses.flatMap((step, index) => {
       const thread = step.threads[0]!;
@@ -47,11 +45,7 @@ export function sequenceDiagram(finding: Finding): string | undefined {
  */
 function label(text: string): string {
   const line = toPlainText(text).trim();
-  const clipped =
-    line.length > longestLabel ? `${line.slice(0, longestLabel - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
-  const shown = clipped.replace(
-    /[^A-Za-z0-9 _.,()[\]+*/=]|\b[eE](?=nd\b)/gu,
-    (character) => `#${character.codePointAt(0)};`,
-  );
+  const clipped = line.length > longestLabel ? `${line.slice(0, longestLabel - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
+  const shown = clipped.replace(/[^A-Za-z0-9 _.,()[\]+*/=]|\b[eE](?=nd\b)/gu, (character) => `#${character.codePointAt(0)};`);
   return shown === '' ? '#32;' : shown;
 }

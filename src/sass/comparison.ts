@@ -80,7 +80,15 @@ export function compareCode(
   });
   // Removed lines have no location in the head.
   for (const { work, instructions } of left.values()) {
-    pairs.push({ location: undefined, loop: 'none', rounds: undefined, before: work, after: none, instructionsBefore: instructions, instructionsAfter: 0 }); // oxfmt-ignore
+    pairs.push({
+      location: undefined,
+      loop: 'none',
+      rounds: undefined,
+      before: work,
+      after: none,
+      instructionsBefore: instructions,
+      instructionsAfter: 0,
+    });
   }
   const changes: CodeChange[] = [];
   const most = (size: (pair: LinePair) => number, sign: number): LinePair | undefined => {
@@ -118,7 +126,7 @@ export function compareCode(
       // If the accesses have the same number of bits in different widths, they are one change, even on several lines.
       const isRegrouped = totalBits(before) === totalBits(after);
       const gaining = most((one) => gained(family(one.before), family(one.after)), 1);
-      const isOfLine = pair?.location !== undefined && (!isRegrouped || totalBits(family(pair.before)) === totalBits(family(pair.after))); // oxfmt-ignore
+      const isOfLine = pair?.location !== undefined && (!isRegrouped || totalBits(family(pair.before)) === totalBits(family(pair.after)));
       changes.push({
         ...placeOf(isOfLine ? pair : isRegrouped ? gaining : undefined),
         kind: 'accesses',
@@ -131,7 +139,7 @@ export function compareCode(
   }
   countedChanges(arithmetic);
   if (changes.length === 0 && base.instructions !== head.instructions) {
-    const pair = most((one) => one.instructionsAfter - one.instructionsBefore, Math.sign(head.instructions - base.instructions)); // oxfmt-ignore
+    const pair = most((one) => one.instructionsAfter - one.instructionsBefore, Math.sign(head.instructions - base.instructions));
     changes.push({ ...placeOf(pair), kind: 'instructions', before: base.instructions, after: head.instructions });
   }
   return changes;
@@ -149,17 +157,12 @@ function sum(work: Work, kinds: readonly WorkKind[]): number {
 /** Number of accesses by width, for kinds of work with a prefix. */
 function widths(work: Work, prefix: string): Map<number, number> {
   return new Map(
-    [...work].flatMap(([kind, count]) =>
-      kind.startsWith(prefix) ? [[Number(kind.slice(prefix.length)), count] as const] : [],
-    ),
+    [...work].flatMap(([kind, count]) => (kind.startsWith(prefix) ? [[Number(kind.slice(prefix.length)), count] as const] : [])),
   );
 }
 
 function difference(a: ReadonlyMap<number, number>, b: ReadonlyMap<number, number>): number {
-  return [...new Set([...a.keys(), ...b.keys()])].reduce(
-    (total, bits) => total + Math.abs((a.get(bits) ?? 0) - (b.get(bits) ?? 0)),
-    0,
-  );
+  return [...new Set([...a.keys(), ...b.keys()])].reduce((total, bits) => total + Math.abs((a.get(bits) ?? 0) - (b.get(bits) ?? 0)), 0);
 }
 
 function totalBits(of: ReadonlyMap<number, number>): number {

@@ -25,7 +25,7 @@ export function rootOf(kernel: Kernel, from: Operand): { readonly root: string; 
     if (definition.kind === 'phi') return { root: `value ${operand.id}`, added };
     const { operation, arguments: values } = definition.instruction;
     const [left, right] = values;
-    if (!/^add\.[bsu](?:32|64)$/.test(operation.mnemonic) || right?.kind !== 'constant') return { root: `value ${operand.id}`, added }; // oxfmt-ignore
+    if (!/^add\.[bsu](?:32|64)$/.test(operation.mnemonic) || right?.kind !== 'constant') return { root: `value ${operand.id}`, added };
     added += BigInt.asIntN(64, right.value);
     operand = left!;
   }

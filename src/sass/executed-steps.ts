@@ -8,14 +8,7 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
 import { flowOf, type SassFlow } from './control-flow.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
-import {
-  accessBits,
-  instructionsOf,
-  type SassInstruction,
-  sassGuard,
-  targetOf,
-  versionOf,
-} from './instruction/decode.ts';
+import { accessBits, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts';
 import { lineKey } from './line-changes.ts';
 import { loopsOf, type SassLoop, type SassLoops } from './loops.ts';
 import { withoutPadding } from './profile.ts';
@@ -86,7 +79,8 @@ function stepsOfCall(
   if (target === undefined || !body || body === caller) return null;
   if (!known.has(target)) {
     const flow = flowOf(withoutPadding(instructionsOf(body, version), version), version);
-    const isPlain = flow.unknown === undefined && loopsOf(flow).loops.length === 0 && !flow.instructions.some(({ opcode }) => opcode?.kind === 'call'); // oxfmt-ignore
+    const isPlain =
+      flow.unknown === undefined && loopsOf(flow).loops.length === 0 && !flow.instructions.some(({ opcode }) => opcode?.kind === 'call');
     known.set(target, isPlain ? flow.instructions.length : null);
   }
   return known.get(target)!;
@@ -113,13 +107,17 @@ class Rounds {
   ) {
     const times = new Map<number, number>();
     for (const { instructions } of kernel.blocks) {
-      for (const { ptxLine, operation: { effect } } of instructions) {
+      for (const {
+        ptxLine,
+        operation: { effect },
+      } of instructions) {
         times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1);
         // Atomics are excluded, since ptxas may expand them to loops. The bits exclude wide accesses that ptxas splits.
         if (effect.kind === 'barrier') this.#accesses.set(ptxLine, 0);
-        else if ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space)) this.#accesses.set(ptxLine, effect.bytes * effect.lanes * 8); // oxfmt-ignore
+        else if ((effect.kind === 'load' || effect.kind === 'store') && /^(?:global|shared|generic)$/.test(effect.space))
+          this.#accesses.set(ptxLine, effect.bytes * effect.lanes * 8);
       }
-    } // oxfmt-ignore
+    }
     for (const [line, many] of times) if (many > 1) this.#accesses.delete(line);
     [this.#code, this.#flow, this.#loops, this.#visits, this.#version] = [code, flow, loops, visits, version];
   }
@@ -147,7 +145,7 @@ class Rounds {
 
   /** Number of executions of a loop: at most one in each iteration of the outer loop. */
   #around(loop: SassLoop): Expression | null {
-    const outer = this.#loops.loops.filter((one) => one !== loop && one.blocks.has(loop.header) && one.header !== loop.header); // oxfmt-ignore
+    const outer = this.#loops.loops.filter((one) => one !== loop && one.blocks.has(loop.header) && one.header !== loop.header);
     if (outer.length === 0) return constant(1);
     return this.#ofLoop(outer.reduce((least, one) => (one.blocks.size < least.blocks.size ? one : least)));
   }
@@ -158,7 +156,7 @@ class Rounds {
    */
   #shareOf(loop: SassLoop): Share | null {
     const { dominates, innermost } = this.#loops;
-    const always = [...loop.blocks].filter((block) => innermost(block) === loop && loop.latches.every((latch) => dominates(block, latch))); // oxfmt-ignore
+    const always = [...loop.blocks].filter((block) => innermost(block) === loop && loop.latches.every((latch) => dominates(block, latch)));
     const copies = new Map<number, { count: number; readonly blocks: number[] }>();
     for (const block of always) {
       const { first, end } = this.#flow.blocks[block]!;
@@ -167,7 +165,8 @@ class Rounds {
         const isAccess = kind === 'load' || kind === 'store' || kind === 'barrier';
         const line = isAccess && !sassGuard(instruction) ? this.#code.ptxLineAt(instruction.address) : undefined;
         const bits = line === undefined ? undefined : this.#accesses.get(line);
-        const isWhole = bits !== undefined && (kind === 'barrier' ? bits === 0 : bits > 0 && (accessBits(instruction, this.#version) ?? 0) >= bits); // oxfmt-ignore
+        const isWhole =
+          bits !== undefined && (kind === 'barrier' ? bits === 0 : bits > 0 && (accessBits(instruction, this.#version) ?? 0) >= bits);
         if (line === undefined || !isWhole || !this.#visits.has(line)) continue;
         const own = copies.get(line) ?? { count: 0, blocks: [] };
         copies.set(line, own);
@@ -175,7 +174,9 @@ class Rounds {
         own.blocks.push(block);
       }
     }
-    const exits = [...loop.blocks].filter((block) => this.#flow.blocks[block]!.successors.some((one) => !loop.blocks.has(one)) || this.#leaves(block)); // oxfmt-ignore
+    const exits = [...loop.blocks].filter(
+      (block) => this.#flow.blocks[block]!.successors.some((one) => !loop.blocks.has(one)) || this.#leaves(block),
+    );
     let best: Share | null = null;
     for (const [line, { count, blocks }] of copies) {
       const isWhole = exits.every((exit) => blocks.every((block) => dominates(block, exit)));

@@ -84,14 +84,13 @@ export function changedLines(
 
 /** Key of the instructions regardless of their order and registers. */
 function shapesOf(code: readonly SassInstruction[], version: number): string {
-  return code.map((one) => instructionShape(one, version)).sort().join('\n'); // oxfmt-ignore
+  return code
+    .map((one) => instructionShape(one, version))
+    .sort()
+    .join('\n');
 }
 
-function changeOf(
-  was: LineProfile | undefined,
-  is: LineProfile | undefined,
-  versions: BeforeAfter,
-): LineChange | undefined {
+function changeOf(was: LineProfile | undefined, is: LineProfile | undefined, versions: BeforeAfter): LineChange | undefined {
   const diff = instructionDiff(was?.code ?? [], is?.code ?? [], versions);
   if (diff.length === 0) return undefined;
   const kinds = new Set([...(was?.work.keys() ?? []), ...(is?.work.keys() ?? [])]);
@@ -115,15 +114,8 @@ interface Row {
 }
 
 /** The instructions of both sides as one list; empty if both sides have the same instructions, in any order. */
-function instructionDiff(
-  before: readonly SassInstruction[],
-  after: readonly SassInstruction[],
-  [old, version]: BeforeAfter,
-): string[] {
-  const [left, right] = [
-    before.map((one) => instructionShape(one, old)),
-    after.map((one) => instructionShape(one, version)),
-  ];
+function instructionDiff(before: readonly SassInstruction[], after: readonly SassInstruction[], [old, version]: BeforeAfter): string[] {
+  const [left, right] = [before.map((one) => instructionShape(one, old)), after.map((one) => instructionShape(one, version))];
   const parts = diffArrays(left, right, { maxEditLength: maxEdits }) ?? [
     { value: left, removed: true, added: false },
     { value: right, removed: false, added: true },
@@ -166,7 +158,7 @@ function withoutMoves(rows: readonly Row[]): Row[] {
 /** Changed rows with unchanged ones around them. */
 function listed(rows: readonly Row[]): string[] {
   if (rows.every(({ sign }) => sign === ' ')) return [];
-  const isNear = rows.map((_, at) => rows.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== ' ')); // oxfmt-ignore
+  const isNear = rows.map((_, at) => rows.slice(Math.max(0, at - context), at + context + 1).some(({ sign }) => sign !== ' '));
   const lines: string[] = [];
   let same = 0;
   const close = (): void => {
@@ -182,5 +174,5 @@ function listed(rows: readonly Row[]): string[] {
     lines.push(`${sign} ${text}`);
   }
   close();
-  return lines.length <= maxListed ? lines : [...lines.slice(0, maxListed - 1), `  (${lines.length - maxListed + 1} more)`]; // oxfmt-ignore
+  return lines.length <= maxListed ? lines : [...lines.slice(0, maxListed - 1), `  (${lines.length - maxListed + 1} more)`];
 }

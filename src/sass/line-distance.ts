@@ -39,7 +39,10 @@ export function lineDistance(base: Shapes, head: Shapes): number {
 
 function longest(side: Shapes): number[] {
   const size = (shapes: ReadonlyMap<string, number>): number => [...shapes.values()].reduce((sum, one) => sum + one, 0);
-  return [...side].sort(([, a], [, b]) => size(b) - size(a)).slice(0, maxLines).map(([line]) => line); // oxfmt-ignore
+  return [...side]
+    .sort(([, a], [, b]) => size(b) - size(a))
+    .slice(0, maxLines)
+    .map(([line]) => line);
 }
 
 function shared(a: ReadonlyMap<string, number> | undefined, b: ReadonlyMap<string, number>): number {

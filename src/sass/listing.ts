@@ -18,7 +18,7 @@ export function instructionText(instruction: SassInstruction, version: number): 
 /** An instruction without the names of registers and predicates: `@P LDS.128 R <- R`. */
 export function instructionShape(instruction: SassInstruction, version: number): string {
   const use = registerUse(instruction, version);
-  const shape = (registers: readonly number[]): string => registers.map((one) => (one < firstUniform ? 'R' : 'UR')).join(''); // oxfmt-ignore
+  const shape = (registers: readonly number[]): string => registers.map((one) => (one < firstUniform ? 'R' : 'UR')).join('');
   const operands = use ? `${shape(use.writes)} <- ${shape(use.reads)}` : '';
   return `${sassGuard(instruction) ? '@P ' : ''}${operationText(instruction, version)} ${operands}`;
 }
@@ -27,7 +27,7 @@ export function instructionShape(instruction: SassInstruction, version: number):
 function operationText(instruction: SassInstruction, version: number): string {
   const { opcode, code } = instruction;
   const name = opcode?.mnemonic ?? `0x${code.toString(16)}`;
-  const bits = opcode && ['load', 'store', 'atomic', 'copy'].includes(opcode.kind) ? accessBits(instruction, version) : undefined; // oxfmt-ignore
+  const bits = opcode && ['load', 'store', 'atomic', 'copy'].includes(opcode.kind) ? accessBits(instruction, version) : undefined;
   return bits === undefined ? name : `${name}.${bits}`;
 }
 
@@ -39,6 +39,6 @@ function registersText(registers: readonly number[]): string {
     if (last && register === last.last + 1) last.last = register;
     else ranges.push({ first: register, last: register });
   }
-  const nameOf = (register: number): string => (register < firstUniform ? `R${register}` : `UR${register - firstUniform}`); // oxfmt-ignore
-  return ranges.map(({ first, last }) => (first === last ? nameOf(first) : `${nameOf(first)}-${nameOf(last)}`)).join(', '); // oxfmt-ignore
+  const nameOf = (register: number): string => (register < firstUniform ? `R${register}` : `UR${register - firstUniform}`);
+  return ranges.map(({ first, last }) => (first === last ? nameOf(first) : `${nameOf(first)}-${nameOf(last)}`)).join(', ');
 }

@@ -53,7 +53,7 @@ export class RegisterSteps {
     let used = 1 << (words - 1);
     for (let at = 0; at < members.length; at++) used |= 1 << (members[at]! >> 5);
     const inUse: number[] = [];
-    for (let word = 0; word < (ofLanes ? wordsOfLanes : words); word++) if (hasAnything || ((used >> word) & 1) === 1) inUse.push(word); // oxfmt-ignore
+    for (let word = 0; word < (ofLanes ? wordsOfLanes : words); word++) if (hasAnything || ((used >> word) & 1) === 1) inUse.push(word);
     this.words = inUse;
   }
 }
@@ -199,12 +199,13 @@ export class RegisterLiveness {
       return;
     }
     const written = facts & 0x7f;
-    if (written !== 0 && this.#guards !== 0) for (let one = 0; one < 7; one++) if (((written >> one) & 1) === 1) this.#forget(one); // oxfmt-ignore
+    if (written !== 0 && this.#guards !== 0) for (let one = 0; one < 7; one++) if (((written >> one) & 1) === 1) this.#forget(one);
     const from = steps[own + 1]!;
     // A guarded write ends liveness only for reads under the same guard.
     if (guard === unguarded) {
       this.#exclude(live, 0, index);
-      for (let left = this.#guards; left !== 0; left &= left - 1) this.#exclude(this.#underGuard, (31 - Math.clz32(left & -left)) * words, index); // oxfmt-ignore
+      for (let left = this.#guards; left !== 0; left &= left - 1)
+        this.#exclude(this.#underGuard, (31 - Math.clz32(left & -left)) * words, index);
     } else if (guard >= 0) {
       if (this.#underGuard === none) this.#underGuard = new Uint32Array(guardSets * words);
       this.#exclude(this.#underGuard, guard * words, index);

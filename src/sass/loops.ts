@@ -66,7 +66,7 @@ export function loopsOf(flow: Pick<SassFlow, 'blocks'>): SassLoops {
   const dominated = (): DominatedBlocks => (known ??= dominatedBlocks(flow));
   // Blocks are in the order of their addresses, and every loop has an edge to a lower or equal address.
   let leadsBack = false;
-  for (let block = 0; block < blocks.length; block++) for (const one of blocks[block]!.successors) leadsBack ||= one <= block; // oxfmt-ignore
+  for (let block = 0; block < blocks.length; block++) for (const one of blocks[block]!.successors) leadsBack ||= one <= block;
   const loops = leadsBack ? naturalLoops(flow, dominated()) : [];
   return {
     loops,
@@ -78,7 +78,7 @@ export function loopsOf(flow: Pick<SassFlow, 'blocks'>): SassLoops {
     innermost: (block) =>
       loops
         .filter((loop) => loop.blocks.has(block))
-        .reduce<SassLoop | undefined>((least, loop) => (!least || loop.blocks.size < least.blocks.size ? loop : least), undefined), // oxfmt-ignore
+        .reduce<SassLoop | undefined>((least, loop) => (!least || loop.blocks.size < least.blocks.size ? loop : least), undefined),
   };
 }
 
@@ -110,7 +110,9 @@ export function loopPlaces({ blocks }: SassFlow, { loops }: SassLoops): readonly
   if (loops.length === 0) return places;
   const around = blocks.map((): SassLoop[] => []);
   for (const loop of loops) for (const block of loop.blocks) around[block]!.push(loop);
-  const isInner = new Map(loops.map((own) => [own, loops.every((loop) => loop === own || ![...loop.blocks].every((one) => own.blocks.has(one)))])); // oxfmt-ignore
+  const isInner = new Map(
+    loops.map((own) => [own, loops.every((loop) => loop === own || ![...loop.blocks].every((one) => own.blocks.has(one)))]),
+  );
   return around.map((own) => {
     if (own.length === 0) return outside;
     const least = own.reduce((found, loop) => (loop.blocks.size < found.blocks.size ? loop : found));

@@ -64,12 +64,12 @@ function groupsOf(kernel: Kernel, instructions: readonly Instruction[]): PlacedA
   const groups = new Map<string, PlacedAccess[]>();
   for (const instruction of instructions) {
     const { effect } = instruction.operation;
-    if ((effect.kind !== 'load' && effect.kind !== 'store') || (effect.space !== 'shared' && effect.space !== 'global')) continue; // oxfmt-ignore
+    if ((effect.kind !== 'load' && effect.kind !== 'store') || (effect.space !== 'shared' && effect.space !== 'global')) continue;
     const [address] = instruction.arguments;
     const found = address && rootOf(kernel, address);
     if (!found) continue;
     const key = `${effect.kind} ${effect.space} ${found.root}`;
-    const access = { instruction, at: Number(BigInt.asIntN(32, found.added + instruction.offset)), bytes: effect.bytes * effect.lanes }; // oxfmt-ignore
+    const access = { instruction, at: Number(BigInt.asIntN(32, found.added + instruction.offset)), bytes: effect.bytes * effect.lanes };
     const group = groups.get(key);
     if (group) group.push(access);
     else groups.set(key, [access]);

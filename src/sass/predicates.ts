@@ -6,9 +6,29 @@ import { type SassInstruction, wordBits } from './instruction/decode.ts';
  * none.
  */
 const predicateWriters: ReadonlySet<string> = new Set([
-  'ISETP', 'FSETP', 'DSETP', 'HSETP2', 'PLOP3', 'FCHK', 'CSMTEST', 'IADD3', 'IMAD', 'LEA', 'LOP3',
-  'VOTE', 'MATCH', 'SHFL', 'ATOM', 'ATOMG', 'QSPC', 'SYNCS', 'ELECT', 'B2R', 'LD', 'LDG',
-]); // oxfmt-ignore
+  'ISETP',
+  'FSETP',
+  'DSETP',
+  'HSETP2',
+  'PLOP3',
+  'FCHK',
+  'CSMTEST',
+  'IADD3',
+  'IMAD',
+  'LEA',
+  'LOP3',
+  'VOTE',
+  'MATCH',
+  'SHFL',
+  'ATOM',
+  'ATOMG',
+  'QSPC',
+  'SYNCS',
+  'ELECT',
+  'B2R',
+  'LD',
+  'LDG',
+]);
 
 /** Operations that write a second predicate. */
 const doubleWriters: ReadonlySet<string> = new Set(['ISETP', 'FSETP', 'DSETP', 'HSETP2', 'PLOP3', 'IADD3']);
@@ -17,7 +37,9 @@ const doubleWriters: ReadonlySet<string> = new Set(['ISETP', 'FSETP', 'DSETP', '
 const all = 0x7f;
 
 /** Lists of predicates by their mask. */
-const lists: readonly (readonly number[])[] = Array.from({ length: all + 1 }, (_, bits) => [0, 1, 2, 3, 4, 5, 6].filter((one) => ((bits >> one) & 1) === 1)); // oxfmt-ignore
+const lists: readonly (readonly number[])[] = Array.from({ length: all + 1 }, (_, bits) =>
+  [0, 1, 2, 3, 4, 5, 6].filter((one) => ((bits >> one) & 1) === 1),
+);
 
 /** Mask of the predicates that an instruction may write: all if unknown. */
 export function predicateBitsWritten(instruction: SassInstruction): number {
@@ -42,5 +64,13 @@ export function predicateBitsRead(instruction: SassInstruction): number {
   const { text, at } = instruction;
   const [lower, upper] = [text[at]!, text[at + 2]!];
   // The guard is in bits 12 to 14; the other fields start at bits 24, 64, 68, 77 and 87.
-  return all & ((1 << ((lower >>> 12) & 7)) | (1 << ((lower >>> 24) & 7)) | (1 << (upper & 7)) | (1 << ((upper >>> 4) & 7)) | (1 << ((upper >>> 13) & 7)) | (1 << ((upper >>> 23) & 7))); // oxfmt-ignore
+  return (
+    all &
+    ((1 << ((lower >>> 12) & 7)) |
+      (1 << ((lower >>> 24) & 7)) |
+      (1 << (upper & 7)) |
+      (1 << ((upper >>> 4) & 7)) |
+      (1 << ((upper >>> 13) & 7)) |
+      (1 << ((upper >>> 23) & 7)))
+  );
 }

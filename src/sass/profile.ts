@@ -11,8 +11,20 @@ import { loopPlaces, loopsOf } from './loops.ts';
 export type WorkKind =
   | `${'load' | 'store'} ${'global' | 'shared' | 'generic' | 'constant' | 'surface'} ${number}`
   | `spill ${'load' | 'store'}`
-  | 'atomic' | 'copy' | 'barrier' | 'fence' | 'double' | 'special' | 'division' | 'call' | 'tensor' | 'texture'
-  | 'conversion' | 'uniform' | 'guarded' | 'other'; // oxfmt-ignore
+  | 'atomic'
+  | 'copy'
+  | 'barrier'
+  | 'fence'
+  | 'double'
+  | 'special'
+  | 'division'
+  | 'call'
+  | 'tensor'
+  | 'texture'
+  | 'conversion'
+  | 'uniform'
+  | 'guarded'
+  | 'other';
 
 export interface LineProfile {
   /** Location in the user's source; undefined for code that belongs to no line. */
@@ -70,16 +82,11 @@ const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'ge
 const works = new Map<Opcode, (readonly WorkKind[] | undefined)[]>();
 
 /** The kinds of work of an instruction. */
-function workOf(
-  instruction: SassInstruction,
-  version: number,
-  calleeAt: (address: number) => string | undefined,
-): readonly WorkKind[] {
+function workOf(instruction: SassInstruction, version: number, calleeAt: (address: number) => string | undefined): readonly WorkKind[] {
   const { opcode } = instruction;
   if (!opcode) return unknownWork;
   const { kind, space } = opcode;
-  const bits =
-    (kind === 'load' || kind === 'store') && spaces.has(space) ? (accessBits(instruction, version) ?? 32) : 0;
+  const bits = (kind === 'load' || kind === 'store') && spaces.has(space) ? (accessBits(instruction, version) ?? 32) : 0;
   // The guard `PT` is 7, without the negation bit.
   const isGuarded = ((instruction.text[instruction.at]! >>> 12) & 15) !== 7 && kind !== 'branch' && kind !== 'exit';
   const isDivision = kind === 'call' && divides(instruction, version, calleeAt);
@@ -105,9 +112,16 @@ function kindsOf({ kind, space, uniform }: Opcode, bits: number, isGuarded: bool
   } else if (kind === 'call') found.push(isDivision ? 'division' : 'call');
   else if (kind === 'convert') found.push('conversion');
   else if (
-    kind === 'atomic' || kind === 'copy' || kind === 'barrier' || kind === 'fence' || kind === 'double' ||
-    kind === 'special' || kind === 'tensor' || kind === 'texture'
-  ) found.push(kind); // oxfmt-ignore
+    kind === 'atomic' ||
+    kind === 'copy' ||
+    kind === 'barrier' ||
+    kind === 'fence' ||
+    kind === 'double' ||
+    kind === 'special' ||
+    kind === 'tensor' ||
+    kind === 'texture'
+  )
+    found.push(kind);
   if (uniform) found.push('uniform');
   if (isGuarded) found.push('guarded');
   return found;
@@ -150,8 +164,7 @@ export function profileOf(cubin: Cubin, symbol: string): CodeProfile | null {
   const [kernel] = functions;
   if (!kernel?.isKernel) return null;
   const version = versionOf(cubin.arch);
-  const calleeAt = (address: number): string | undefined =>
-    functions.findLast(({ start }) => start === address)?.symbol;
+  const calleeAt = (address: number): string | undefined => functions.findLast(({ start }) => start === address)?.symbol;
   const work = new Map<WorkKind, number>();
   const lines = new Map<string, MutableLine>();
   let total = 0;

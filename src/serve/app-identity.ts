@@ -9,7 +9,10 @@ import { UsageError } from '../base/usage-error.ts';
 const identitySchema = v.object({
   appId: v.pipe(v.string(), v.nonEmpty()),
   /** Private key in PEM format. */
-  privateKey: v.pipe(v.string(), v.check((pem) => privateKeyProblem(pem) === undefined)), // oxfmt-ignore
+  privateKey: v.pipe(
+    v.string(),
+    v.check((pem) => privateKeyProblem(pem) === undefined),
+  ),
   /** Secret of the App's webhook. */
   secret: v.pipe(v.string(), v.nonEmpty()),
 });
@@ -30,7 +33,9 @@ export function knownApp(folder: string): AppIdentity | undefined {
   try {
     return v.parse(identitySchema, JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    throw new UsageError(`${file} does not contain an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
+    throw new UsageError(
+      `${file} does not contain an App. Remove it to make a new one, or set SELVAGE_APP_ID, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`,
+    );
   }
 }
 

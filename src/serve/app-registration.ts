@@ -54,9 +54,7 @@ function appManifest(url: string): object {
  * Waits until the App has been created, and stores its key in the folder.
  * @returns the App and the port of the page; undefined if the signal came first
  */
-export async function registerApp(
-  options: RegistrationOptions,
-): Promise<{ readonly app: AppIdentity; readonly port: number } | undefined> {
+export async function registerApp(options: RegistrationOptions): Promise<{ readonly app: AppIdentity; readonly port: number } | undefined> {
   const { host, organisation, serverUrl, apiUrl, folder, log, print, signal } = options;
   const key = randomBytes(16).toString('hex');
   let done: (app: AppIdentity | undefined) => void = () => undefined;
@@ -68,7 +66,7 @@ export async function registerApp(
     // GitHub sends its first webhook before the secret is known. Without the secret nothing can follow from it.
     const isPing = asked.pathname === '/webhook' && request.headers['x-github-event'] === 'ping';
     if (isPing || asked.pathname === '/healthz')
-      return void response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end('{"status":"no App yet"}'); // oxfmt-ignore
+      return void response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end('{"status":"no App yet"}');
     const given = asked.searchParams.get(asked.pathname === '/setup' ? 'key' : 'state') ?? '';
     // The request must contain the key of this registration: otherwise anyone could make the server work for another
     // App.
@@ -78,7 +76,11 @@ export async function registerApp(
       const owner = organisation === undefined ? '' : `/organizations/${encodeURIComponent(organisation)}`;
       const action = `${serverUrl}${owner}/settings/apps/new?state=${key}`;
       const manifest = escapeHtml(JSON.stringify(appManifest(url)));
-      return page(response, 200, `<form action="${escapeHtml(action)}" method="post"><input type="hidden" name="manifest" value="${manifest}"><button>Make the GitHub App</button></form><p>It hears of ${escapeHtml(`${url}/webhook`)}, which GitHub has to reach.</p>`); // oxfmt-ignore
+      return page(
+        response,
+        200,
+        `<form action="${escapeHtml(action)}" method="post"><input type="hidden" name="manifest" value="${manifest}"><button>Make the GitHub App</button></form><p>It hears of ${escapeHtml(`${url}/webhook`)}, which GitHub has to reach.</p>`,
+      );
     }
     isUsed = true;
     convert(asked.searchParams.get('code') ?? '', response).catch((error: unknown) => {
@@ -90,7 +92,10 @@ export async function registerApp(
   const convert = async (code: string, response: ServerResponse): Promise<void> => {
     if (!/^[\w-]{1,200}$/.test(code)) throw new Error('the answer of GitHub has no code');
     const { id, pem, webhook_secret: secret, html_url: home } = await registeredApp(apiUrl, code);
-    if (!secret) throw new Error(`GitHub made the App ${home}, but gave its webhook no secret. In the settings of the App, set a webhook secret and generate a private key. Then start the server with SELVAGE_APP_ID=${id}, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`); // oxfmt-ignore
+    if (!secret)
+      throw new Error(
+        `GitHub made the App ${home}, but gave its webhook no secret. In the settings of the App, set a webhook secret and generate a private key. Then start the server with SELVAGE_APP_ID=${id}, SELVAGE_PRIVATE_KEY_FILE and SELVAGE_WEBHOOK_SECRET.`,
+      );
     const problem = privateKeyProblem(pem);
     if (problem !== undefined) throw new Error(`GitHub made the App ${home}, but its key ${problem}`);
     const app: AppIdentity = { appId: String(id), privateKey: pem, secret };
@@ -98,10 +103,7 @@ export async function registerApp(
     writeFileSync(beside, `${JSON.stringify(app)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(beside, identityFile(folder));
     const install = `${home}/installations/new`;
-    log(
-      'info',
-      `the App ${home} is made, and its key is in ${identityFile(folder)}; install it for repositories: ${install}`,
-    );
+    log('info', `the App ${home} is made, and its key is in ${identityFile(folder)}; install it for repositories: ${install}`);
     page(response, 200, `<p>The App is made. <a href="${escapeHtml(install)}">Install it for repositories</a>.</p>`);
     response.once('close', () => done(app));
   };

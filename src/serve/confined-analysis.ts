@@ -97,7 +97,10 @@ export async function analyseConfined(request: AnalysisRequest, limits: Analysis
   if (end.kind !== 'exited' || end.code !== 0) {
     signal.throwIfAborted();
     const why = memory.signal.aborted ? `it took more than ${mebibytes} MiB of memory` : endText(end, milliseconds);
-    const last = stderr.trim().split('\n').find((line) => /^\w*Error: /.test(line)); // oxfmt-ignore
+    const last = stderr
+      .trim()
+      .split('\n')
+      .find((line) => /^\w*Error: /.test(line));
     throw new AnalysisEnded('limit', last === undefined ? why : `${why} (${last})`);
   }
   const told = JSON.parse(readFileSync(answer, 'utf8')) as AnalysisAnswer;

@@ -32,7 +32,9 @@ export function prepareDataFolder(folder: string): void {
     makeFolder(folder);
     writeProbe(folder);
   } catch (error) {
-    throw new UsageError(`SELVAGE_DATA: the folder ${folder} cannot be written (${causeOf(error)}). Give the server's user a folder that it may write.`); // oxfmt-ignore
+    throw new UsageError(
+      `SELVAGE_DATA: the folder ${folder} cannot be written (${causeOf(error)}). Give the server's user a folder that it may write.`,
+    );
   }
 }
 
@@ -77,7 +79,7 @@ export function resultsFolder(folder: string, name: string): string {
  * @returns the number of removed folders, and the names of those that cannot be removed
  */
 export function removeLeftovers(folder: string): { readonly removed: number; readonly left: readonly string[] } {
-  const names = readdirSync(folder).filter((name) => name.startsWith(workPrefix) || /^app\.json\.[0-9a-f]+$/.test(name)); // oxfmt-ignore
+  const names = readdirSync(folder).filter((name) => name.startsWith(workPrefix) || /^app\.json\.[0-9a-f]+$/.test(name));
   const left = names.filter((name) => !isRemoved(join(folder, name)));
   return { removed: names.length - left.length, left };
 }
@@ -132,7 +134,11 @@ async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
   try {
     for await (const entry of await opendir(folder, { recursive: true })) {
-      if (entry.isFile()) bytes += await stat(join(entry.parentPath, entry.name)).then(({ size }) => size, () => 0); // oxfmt-ignore
+      if (entry.isFile())
+        bytes += await stat(join(entry.parentPath, entry.name)).then(
+          ({ size }) => size,
+          () => 0,
+        );
     }
   } catch {
     // The folder is being changed.

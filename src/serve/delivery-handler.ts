@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { changedFiles, git, withoutFilters } from '../app/project/git.ts';
 import { exitCodes } from '../report-model/exit-code.ts';
-import { answerButton, answerComment, answerRerun, pullState, type Analysed, type BotOutcome, type BotServices, type PullState } from '../github/bot/bot.ts'; // oxfmt-ignore
+import {
+  answerButton,
+  answerComment,
+  answerRerun,
+  pullState,
+  type Analysed,
+  type BotOutcome,
+  type BotServices,
+  type PullState,
+} from '../github/bot/bot.ts';
 import { commentEvents, commentOf } from '../github/bot/event.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../github/api/commits.ts';
 import { pullRequestFiles } from '../github/api/changed-files.ts';
@@ -83,9 +92,7 @@ interface Analysis extends Analysed {
 type DeliveryOutcome = BotOutcome | 'reviewed' | 'outdated' | 'not analysed';
 
 /** Handles deliveries: commands, buttons of check runs, and pull requests that are new or have new commits. */
-export function deliveryHandler(
-  given: HandlerOptions,
-): (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryOutcome> {
+export function deliveryHandler(given: HandlerOptions): (delivery: Delivery, signal: AbortSignal) => Promise<DeliveryOutcome> {
   return async ({ id, event, payload, attempts }, signal) => {
     const log: ServerLog = (level, message, context) => given.log(level, message, { delivery: id, event, ...context });
     const options = { ...given, log };
@@ -203,12 +210,7 @@ async function analysed(
   }
 }
 
-async function reviewed(
-  pull: PullState,
-  access: Installation,
-  options: ReviewOptions,
-  signal: AbortSignal,
-): Promise<DeliveryOutcome> {
+async function reviewed(pull: PullState, access: Installation, options: ReviewOptions, signal: AbortSignal): Promise<DeliveryOutcome> {
   const { target, headSha } = pull;
   let analysis: Analysis;
   try {
@@ -234,19 +236,15 @@ async function reviewed(
     host: 'app',
     options: { review: !pull.isDraft },
   });
-  logProblems(await publish(access.octokit, target, plan, { ...channels(options), buttons: true }), target, options); // oxfmt-ignore
+  logProblems(await publish(access.octokit, target, plan, { ...channels(options), buttons: true }), target, options);
   return 'reviewed';
 }
 
 /** Posts that the commit has no result, and why. */
 async function ended(end: EarlyEnd, pull: PullState, access: Installation, options: ReviewOptions): Promise<void> {
   const plan = planEarlyEnd({ ...end, host: 'app' }, pull.headSha, [access.token]);
-  options.log(
-    'warning',
-    [plan.check.title, end.message].filter((text) => text !== '').join('. '),
-    placeOf(pull.target),
-  );
-  logProblems(await publish(access.octokit, pull.target, plan, channels(options)), pull.target, options); // oxfmt-ignore
+  options.log('warning', [plan.check.title, end.message].filter((text) => text !== '').join('. '), placeOf(pull.target));
+  logProblems(await publish(access.octokit, pull.target, plan, channels(options)), pull.target, options);
 }
 
 function channels({ isRerun = false }: ReviewOptions) {

@@ -77,11 +77,15 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
   };
   const database = new DatabaseSync(file);
   // The lock ends with this process: a second server would start the deliveries that this one is handling.
-  database.exec('pragma busy_timeout = 5000; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;'); // oxfmt-ignore
+  database.exec('pragma busy_timeout = 5000; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full;');
   database.exec(schema);
-  database.prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?").run(maxAttempts); // oxfmt-ignore
+  database
+    .prepare("update delivery set state = 'failed', error = 'begun too often' where state = 'running' and attempts >= ?")
+    .run(maxAttempts);
   database.exec("update delivery set state = 'waiting' where state = 'running'");
-  const insert = database.prepare('insert or ignore into delivery (id, event, payload, repository, pull, received) values (?, ?, ?, ?, ?, ?)'); // oxfmt-ignore
+  const insert = database.prepare(
+    'insert or ignore into delivery (id, event, payload, repository, pull, received) values (?, ?, ?, ?, ?, ?)',
+  );
   const forget = database.prepare("delete from delivery where received < ? and state in ('done', 'failed')");
   const next = database.prepare(`
     select id, event, payload, repository, pull, attempts from delivery as one left join turn using (repository)
@@ -91,10 +95,14 @@ export function openQueue(file: string, pause = firstPause): DeliveryQueue {
     order by coalesce(served, 0), received, one.rowid limit 1
   `);
   const begin = database.prepare("update delivery set state = 'running', attempts = attempts + 1 where id = ?");
-  const serve = database.prepare('insert into turn values (?, ?) on conflict (repository) do update set served = excluded.served'); // oxfmt-ignore
+  const serve = database.prepare('insert into turn values (?, ?) on conflict (repository) do update set served = excluded.served');
   const finish = database.prepare('update delivery set state = ?, error = ?, payload = ? where id = ?');
-  const giveBack = database.prepare("update delivery set state = 'waiting', attempts = attempts - 1, later = ? where id = ? and state = 'running'"); // oxfmt-ignore
-  const again = database.prepare("update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ?, later = ? where id = ?"); // oxfmt-ignore
+  const giveBack = database.prepare(
+    "update delivery set state = 'waiting', attempts = attempts - 1, later = ? where id = ? and state = 'running'",
+  );
+  const again = database.prepare(
+    "update delivery set state = case when attempts >= ? then 'failed' else 'waiting' end, error = ?, later = ? where id = ?",
+  );
   const attemptsAt = database.prepare('select attempts from delivery where id = ?');
   const soonest = database.prepare("select min(later) as later from delivery where state = 'waiting' and later > 0");
   const count = database.prepare('select state, count(*) as number from delivery group by state');

@@ -41,7 +41,7 @@ export async function serve(
   const log = jsonLog(write, secrets);
   try {
     const settings = readServerSettings(environment);
-    const { folder, apiUrl, serverUrl, host, searchPath, milliseconds, mebibytes, cacheBytes, writeInterval } = settings; // oxfmt-ignore
+    const { folder, apiUrl, serverUrl, host, searchPath, milliseconds, mebibytes, cacheBytes, writeInterval } = settings;
     guardGroups();
     prepareDataFolder(folder);
     const queue = queueIn(folder);
@@ -86,12 +86,12 @@ export async function serve(
       metrics,
       log,
     });
-    const removal = setInterval(() => void removeOld(folder, { cacheBytes, longestRun }, Date.now()).catch(() => undefined), removalInterval); // oxfmt-ignore
-    void removeOld(folder, { cacheBytes, longestRun }, Date.now()).catch(() => undefined);
-    log(
-      'info',
-      `listening on port ${server.port}; webhooks go to /webhook, health is at /healthz, metrics at /metrics`,
+    const removal = setInterval(
+      () => void removeOld(folder, { cacheBytes, longestRun }, Date.now()).catch(() => undefined),
+      removalInterval,
     );
+    void removeOld(folder, { cacheBytes, longestRun }, Date.now()).catch(() => undefined);
+    log('info', `listening on port ${server.port}; webhooks go to /webhook, health is at /healthz, metrics at /metrics`);
     await new Promise<void>((done) => {
       if (signal.aborted) done();
       else signal.addEventListener('abort', () => done(), { once: true });
@@ -119,15 +119,18 @@ function clean(folder: string, log: ServerLog): void {
 }
 
 /** @throws UsageError if the confinement is required and incomplete */
-async function checkedConfinement(
-  { searchPath, requiresConfinement }: ServerSettings,
-  log: ServerLog,
-): Promise<Confinement> {
+async function checkedConfinement({ searchPath, requiresConfinement }: ServerSettings, log: ServerLog): Promise<Confinement> {
   const confined = await confinement(searchPath);
   if (confined.kind === 'full') return confined;
-  const missing = confined.kind === 'none' ? 'analyses can reach the network, and programs that they start may outlive them' : 'programs that analyses start may outlive them'; // oxfmt-ignore
+  const missing =
+    confined.kind === 'none'
+      ? 'analyses can reach the network, and programs that they start may outlive them'
+      : 'programs that analyses start may outlive them';
   const why = `\`unshare\` cannot make the namespaces that confine analyses on this system: ${missing}`;
-  if (requiresConfinement) throw new UsageError(`SELVAGE_REQUIRE_CONFINEMENT: ${why}. Install util-linux and allow user namespaces, or run the server where they are allowed.`); // oxfmt-ignore
+  if (requiresConfinement)
+    throw new UsageError(
+      `SELVAGE_REQUIRE_CONFINEMENT: ${why}. Install util-linux and allow user namespaces, or run the server where they are allowed.`,
+    );
   log('warning', why);
   return confined;
 }
@@ -137,7 +140,8 @@ function queueIn(folder: string): DeliveryQueue {
     return openQueue(join(folder, 'deliveries.sqlite'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    if (/locked/.test(why)) throw new UsageError(`SELVAGE_DATA: another server uses the folder ${folder}. Stop it, or give another folder.`); // oxfmt-ignore
-    throw new UsageError(`The queue of deliveries cannot be opened (${why}). \`selvage serve\` needs Node 24, which has SQLite.`); // oxfmt-ignore
+    if (/locked/.test(why))
+      throw new UsageError(`SELVAGE_DATA: another server uses the folder ${folder}. Stop it, or give another folder.`);
+    throw new UsageError(`The queue of deliveries cannot be opened (${why}). \`selvage serve\` needs Node 24, which has SQLite.`);
   }
 }

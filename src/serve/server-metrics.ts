@@ -59,17 +59,22 @@ export function serverMetrics(start: number): ServerMetrics {
       family('selvage_queue_length', 'gauge', 'Deliveries that wait to be handled.', [[{}, counts.waiting]]);
       family('selvage_running', 'gauge', 'Deliveries that are being handled.', [[{}, counts.running]]);
       family('selvage_deliveries', 'gauge', 'Stored deliveries, by state.', rows('state', Object.entries(counts)));
-      family('selvage_deliveries_received_total', 'counter', 'Deliveries with a valid signature, by event.', rows('event', events)); // oxfmt-ignore
+      family('selvage_deliveries_received_total', 'counter', 'Deliveries with a valid signature, by event.', rows('event', events));
       family('selvage_deliveries_repeated_total', 'counter', 'Deliveries that had arrived before.', [[{}, repeated]]);
-      family('selvage_requests_refused_total', 'counter', 'Rejected webhook requests, by HTTP status.', rows('status', refusals)); // oxfmt-ignore
-      family('selvage_runs_total', 'counter', 'Attempts at deliveries that have ended, by outcome.', rows('outcome', outcomes)); // oxfmt-ignore
+      family('selvage_requests_refused_total', 'counter', 'Rejected webhook requests, by HTTP status.', rows('status', refusals));
+      family('selvage_runs_total', 'counter', 'Attempts at deliveries that have ended, by outcome.', rows('outcome', outcomes));
       family('selvage_failures_total', 'counter', 'Attempts at deliveries that failed.', [[{}, failures]]);
       const histogram: [Labels, number, string][] = bounds.map((bound, at) => [{ le: bound }, buckets[at]!, '_bucket']);
       histogram.push([{ le: '+Inf' }, runs, '_bucket'], [{}, seconds, '_sum'], [{}, runs, '_count']);
       family('selvage_run_duration_seconds', 'histogram', 'Durations of attempts at deliveries.', histogram);
-      family('selvage_github_requests_left', 'gauge', "Requests that GitHub's rate limit leaves, by installation.", rows('installation', limits)); // oxfmt-ignore
-      family('selvage_disk_has_space', 'gauge', 'Whether the data folder has space for deliveries.', [[{}, Number(hasSpace)]]); // oxfmt-ignore
-      family('process_resident_memory_bytes', 'gauge', 'Resident memory of the server.', [[{}, process.memoryUsage.rss()]]); // oxfmt-ignore
+      family(
+        'selvage_github_requests_left',
+        'gauge',
+        "Requests that GitHub's rate limit leaves, by installation.",
+        rows('installation', limits),
+      );
+      family('selvage_disk_has_space', 'gauge', 'Whether the data folder has space for deliveries.', [[{}, Number(hasSpace)]]);
+      family('process_resident_memory_bytes', 'gauge', 'Resident memory of the server.', [[{}, process.memoryUsage.rss()]]);
       family('process_start_time_seconds', 'gauge', 'Start of the server, in seconds since 1970.', [[{}, start]]);
       return text();
     },

@@ -68,7 +68,9 @@ function refuseUnknown(name: string): void {
   const known: readonly string[] = Object.values(serverVariables).flatMap((topic) => Object.keys(topic));
   if (known.includes(name) || otherVariables.test(name)) return;
   const similar = nearest(name, known);
-  throw new UsageError(`${name} is not a setting of the server.${similar === undefined ? '' : ` Did you mean ${similar}?`} \`selvage serve --help\` lists them.`); // oxfmt-ignore
+  throw new UsageError(
+    `${name} is not a setting of the server.${similar === undefined ? '' : ` Did you mean ${similar}?`} \`selvage serve --help\` lists them.`,
+  );
 }
 
 type Values = (name: ServerVariable) => string | undefined;
@@ -78,7 +80,7 @@ function statedApp(value: Values): AppIdentity | undefined {
   const appId = value('SELVAGE_APP_ID');
   if (appId === undefined) {
     const stray = (['SELVAGE_PRIVATE_KEY_FILE', 'SELVAGE_PRIVATE_KEY', 'SELVAGE_WEBHOOK_SECRET'] as const).find(value);
-    if (stray !== undefined) throw new UsageError(`${stray} is set, but SELVAGE_APP_ID is not; the settings page of the App has it.`); // oxfmt-ignore
+    if (stray !== undefined) throw new UsageError(`${stray} is set, but SELVAGE_APP_ID is not; the settings page of the App has it.`);
     return undefined;
   }
   const file = value('SELVAGE_PRIVATE_KEY_FILE');
@@ -86,7 +88,9 @@ function statedApp(value: Values): AppIdentity | undefined {
   const problem = privateKeyProblem(privateKey);
   if (problem !== undefined) {
     const place = file === undefined ? 'SELVAGE_PRIVATE_KEY' : `SELVAGE_PRIVATE_KEY_FILE: ${file}`;
-    throw new UsageError(`${place} ${problem}. Generate a private key on the settings page of the App, and use the downloaded file as it is.`); // oxfmt-ignore
+    throw new UsageError(
+      `${place} ${problem}. Generate a private key on the settings page of the App, and use the downloaded file as it is.`,
+    );
   }
   return { appId, privateKey, secret: needed(value, 'SELVAGE_WEBHOOK_SECRET') };
 }
@@ -101,8 +105,8 @@ function textOf(file: string): string {
 
 function needed(value: Values, name: ServerVariable): string {
   const text = value(name);
-  const names = name === 'SELVAGE_PRIVATE_KEY' ? 'SELVAGE_PRIVATE_KEY_FILE or SELVAGE_PRIVATE_KEY, and SELVAGE_WEBHOOK_SECRET' : name; // oxfmt-ignore
-  if (text === undefined) throw new UsageError(`SELVAGE_APP_ID is set, so set ${names}, too; the settings page of the App has the values.`); // oxfmt-ignore
+  const names = name === 'SELVAGE_PRIVATE_KEY' ? 'SELVAGE_PRIVATE_KEY_FILE or SELVAGE_PRIVATE_KEY, and SELVAGE_WEBHOOK_SECRET' : name;
+  if (text === undefined) throw new UsageError(`SELVAGE_APP_ID is set, so set ${names}, too; the settings page of the App has the values.`);
   return text;
 }
 
@@ -111,8 +115,8 @@ function addressIn(value: Values, name: ServerVariable): string | undefined {
   const text = value(name);
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isAddress = url && /^(?:https?|file):$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === ''; // oxfmt-ignore
-  if (!isAddress) throw new UsageError(`${name}: ${JSON.stringify(text)} is not an address such as https://selvage.example.org.`); // oxfmt-ignore
+  const isAddress = url && /^(?:https?|file):$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
+  if (!isAddress) throw new UsageError(`${name}: ${JSON.stringify(text)} is not an address such as https://selvage.example.org.`);
   return text.replace(/\/+$/, '');
 }
 

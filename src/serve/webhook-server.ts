@@ -51,13 +51,7 @@ const abortTime = 1000;
 /** Milliseconds until a full disk, or a queue that cannot be written, is tried again. */
 const usualDiskPause = 5000;
 /** Events that are stored and handled. */
-const handledEvents = new Set([
-  'issue_comment',
-  'pull_request_review_comment',
-  'pull_request',
-  'check_run',
-  'check_suite',
-]);
+const handledEvents = new Set(['issue_comment', 'pull_request_review_comment', 'pull_request', 'check_run', 'check_suite']);
 
 /** Whether a body is signed with the secret (`X-Hub-Signature-256`). */
 export function isSigned(secret: string, body: Uint8Array, signature: string | undefined): boolean {
@@ -106,7 +100,7 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
   };
 
   const noteProblem = (found: string | undefined): void => {
-    if (found !== undefined && problem === undefined) log('error', `no delivery is handled until the data folder can be written: ${found}`); // oxfmt-ignore
+    if (found !== undefined && problem === undefined) log('error', `no delivery is handled until the data folder can be written: ${found}`);
     if (found === undefined && problem !== undefined) log('info', 'the data folder can be written again');
     problem = found;
   };
@@ -213,7 +207,9 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
       receive(request, response).catch(() => response.destroy());
     } else if (method === 'GET' && url === '/healthz') health(response);
     else if (method === 'GET' && url === '/metrics')
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(metrics.page(queue.counts(), problem === undefined)); // oxfmt-ignore
+      response
+        .writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+        .end(metrics.page(queue.counts(), problem === undefined));
     else respond(response, 404, { error: 'there is nothing here' });
   });
   server.requestTimeout = 30_000;

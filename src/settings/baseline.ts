@@ -49,7 +49,7 @@ export function parseBaseline(json: string, file: string): readonly BaselineEntr
 /** The text of a baseline: one line per finding, in an order that does not depend on lines of the source. */
 export function printBaseline(entries: readonly BaselineEntry[]): string {
   const keys = ['file', 'kernel', 'code', 'fingerprint'] as const;
-  const sorted = [...entries].sort((a, b) => keys.map((key) => compareText(a[key], b[key])).find((one) => one !== 0) ?? 0); // oxfmt-ignore
-  const lines = sorted.map(({ fingerprint, code, kernel, file }) => `    ${JSON.stringify({ fingerprint, code, kernel, file })}`); // oxfmt-ignore
+  const sorted = [...entries].sort((a, b) => keys.map((key) => compareText(a[key], b[key])).find((one) => one !== 0) ?? 0);
+  const lines = sorted.map(({ fingerprint, code, kernel, file }) => `    ${JSON.stringify({ fingerprint, code, kernel, file })}`);
   return `{\n  "version": 1,\n  "findings": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }

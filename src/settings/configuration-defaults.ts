@@ -7,15 +7,10 @@ import type { Configuration } from './configuration.ts';
  * defaults first, so that the repository takes precedence.
  * @param isGiven whether the repository sets a key, by its path in the file
  */
-export function withDefaults(
-  own: Configuration,
-  defaults: Configuration,
-  isGiven: (...path: readonly string[]) => boolean,
-): Configuration {
+export function withDefaults(own: Configuration, defaults: Configuration, isGiven: (...path: readonly string[]) => boolean): Configuration {
   const { race, divergence, repair, cost, idempotency } = own.checks;
   const general = defaults.checks;
-  const take = <Value>(path: readonly string[], mine: Value, theirs: Value): Value =>
-    isGiven(...path) ? mine : theirs;
+  const take = <Value>(path: readonly string[], mine: Value, theirs: Value): Value => (isGiven(...path) ? mine : theirs);
   return {
     ...defaults,
     ...own,
@@ -23,7 +18,7 @@ export function withDefaults(
     nvcc: {
       args: [...defaults.nvcc.args, ...own.nvcc.args],
       compileCommands: own.nvcc.compileCommands.length > 0 ? own.nvcc.compileCommands : defaults.nvcc.compileCommands,
-      stubsMissingHeaders: take(['nvcc', 'stub-missing-headers'], own.nvcc.stubsMissingHeaders, defaults.nvcc.stubsMissingHeaders), // oxfmt-ignore
+      stubsMissingHeaders: take(['nvcc', 'stub-missing-headers'], own.nvcc.stubsMissingHeaders, defaults.nvcc.stubsMissingHeaders),
     },
     paths: {
       include: take(['paths', 'include'], own.paths.include, defaults.paths.include),
@@ -33,7 +28,7 @@ export function withDefaults(
     checks: {
       race: {
         severity: take(['checks', 'race', 'severity'], race.severity, general.race.severity),
-        sameValueWrites: take(['checks', 'race', 'same-value-writes'], race.sameValueWrites, general.race.sameValueWrites), // oxfmt-ignore
+        sameValueWrites: take(['checks', 'race', 'same-value-writes'], race.sameValueWrites, general.race.sameValueWrites),
         volatile: take(['checks', 'race', 'volatile'], race.volatile, general.race.volatile),
         undecided: take(['checks', 'race', 'undecided'], race.undecided, general.race.undecided),
         warpLockstep: take(['checks', 'race', 'warp-lockstep'], race.warpLockstep, general.race.warpLockstep),
@@ -45,7 +40,7 @@ export function withDefaults(
       repair: {
         suggest: take(['checks', 'repair', 'suggest'], repair.suggest, general.repair.suggest),
         gridLevel: take(['checks', 'repair', 'grid-level'], repair.gridLevel, general.repair.gridLevel),
-        removeRedundant: take(['checks', 'repair', 'remove-redundant'], repair.removeRedundant, general.repair.removeRedundant), // oxfmt-ignore
+        removeRedundant: take(['checks', 'repair', 'remove-redundant'], repair.removeRedundant, general.repair.removeRedundant),
         weights: {
           grid: take(['checks', 'repair', 'grid-weight'], repair.weights.grid, general.repair.weights.grid),
           loop: take(['checks', 'repair', 'loop-weight'], repair.weights.loop, general.repair.weights.loop),

@@ -16,14 +16,7 @@ import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import { configurationSchema, factsSchema, knownFactKeys, knownKeys } from './configuration-schema.ts';
 import type { ConfigurationText } from './configuration-schema.ts';
-import {
-  type CostThresholds,
-  type Limit,
-  parseLimit,
-  parseThreshold,
-  type Threshold,
-  thresholdsProblem,
-} from './cost-policy.ts';
+import { type CostThresholds, type Limit, parseLimit, parseThreshold, type Threshold, thresholdsProblem } from './cost-policy.ts';
 import type { Metric } from '../cost/model/metrics.ts';
 import { dimensionsProblem } from './dimensions.ts';
 
@@ -52,16 +45,11 @@ export function parseConfiguration(
   const suppressions = output.suppress.flatMap(({ code, reason, path, until }, index): ConfiguredSuppression[] => {
     if (!isCode(code)) {
       const close = nearest(code, Object.keys(codes));
-      wrong(
-        ['suppress', index, 'code'],
-        `is not the code of a finding${close === undefined ? '' : `; did you mean ${close}?`}`,
-      );
+      wrong(['suppress', index, 'code'], `is not the code of a finding${close === undefined ? '' : `; did you mean ${close}?`}`);
       return [];
     }
     const location = at(['suppress', index]);
-    return [
-      { code, reason, ...(path === undefined ? {} : { path }), ...(until === undefined ? {} : { until }), location },
-    ];
+    return [{ code, reason, ...(path === undefined ? {} : { path }), ...(until === undefined ? {} : { until }), location }];
   });
   const cost: Partial<Record<Metric, { warn?: Threshold; fail?: Threshold }>> = {};
   for (const [name, entry] of Object.entries(output.checks.cost)) {
@@ -73,12 +61,12 @@ export function parseConfiguration(
       const given = entry[kind];
       if (given === undefined) continue;
       const parsed = parseThreshold(metric, given);
-      if ('error' in parsed)
-        refuse('config/threshold', `${show([...path, kind])} ${parsed.error}.`, at([...path, kind])); // oxfmt-ignore
+      if ('error' in parsed) refuse('config/threshold', `${show([...path, kind])} ${parsed.error}.`, at([...path, kind]));
       else thresholds[kind] = parsed;
     }
     const problem = thresholdsProblem(thresholds);
-    if (problem !== undefined) refuse('config/threshold', `${show([...path, 'warn'])} is ${thresholds.warn!.text} and ${problem}.`, at([...path, 'warn'])); // oxfmt-ignore
+    if (problem !== undefined)
+      refuse('config/threshold', `${show([...path, 'warn'])} is ${thresholds.warn!.text} and ${problem}.`, at([...path, 'warn']));
     cost[metric] = thresholds;
   }
   if (diagnostics.length > 0) return failed();
@@ -97,10 +85,7 @@ export function parseConfiguration(
  * @param file - its path, for the locations
  * @returns no entries if a diagnostic is an error
  */
-export function parseFacts(
-  text: string,
-  file: string,
-): { kernels: readonly KernelConfiguration[]; diagnostics: Diagnostic[] } {
+export function parseFacts(text: string, file: string): { kernels: readonly KernelConfiguration[]; diagnostics: Diagnostic[] } {
   const problem = jsonProblem(text, file);
   if (problem) return { kernels: [], diagnostics: [problem] };
   const opened = open(text, file, { schema: factsSchema, knownKeys: knownFactKeys, noun: 'file of facts' });
@@ -149,11 +134,7 @@ interface OpenedFile<Output> {
   readonly wrong: (path: Path, message: string) => void;
 }
 
-function open<Schema extends v.GenericSchema>(
-  text: string,
-  file: string,
-  form: FileForm<Schema>,
-): OpenedFile<v.InferOutput<Schema>> {
+function open<Schema extends v.GenericSchema>(text: string, file: string, form: FileForm<Schema>): OpenedFile<v.InferOutput<Schema>> {
   const lineCounter = new LineCounter();
   const diagnostics: Diagnostic[] = [];
   const placeOf = (offset: number): Location => {
@@ -193,8 +174,7 @@ function open<Schema extends v.GenericSchema>(
     const offset = scalarOffset(nodeAt(document, path), text, index);
     return offset === undefined ? at(path) : placeOf(offset);
   };
-  const wrong = (path: Path, message: string): void =>
-    refuse('config/wrong-type', `${show(path)} ${message}.`, at(path));
+  const wrong = (path: Path, message: string): void => refuse('config/wrong-type', `${show(path)} ${message}.`, at(path));
   const opened = { diagnostics, data, at, inside, refuse, wrong };
   const result = v.safeParse(form.schema, data);
   for (const issue of result.issues ?? []) {
@@ -210,8 +190,7 @@ function open<Schema extends v.GenericSchema>(
 }
 
 /** An entry on kernels as the schema returns it; facts have no limits. */
-type KernelEntry = v.InferOutput<typeof factsSchema>['kernels'][number] &
-  Partial<Pick<ConfigurationText['kernels'][number], 'limits'>>;
+type KernelEntry = v.InferOutput<typeof factsSchema>['kernels'][number] & Partial<Pick<ConfigurationText['kernels'][number], 'limits'>>;
 
 function kernelEntries(
   entries: readonly KernelEntry[],
@@ -341,17 +320,13 @@ function describe(
     return { code: 'config/missing-key', message, location: place(nodeAt(document, parent)) };
   }
   const [deepest] = deepestIssues(issue);
-  const deepPath = [
-    ...path,
-    ...(deepest === issue ? [] : (deepest?.path ?? []).map((item) => item.key as string | number)),
-  ];
+  const deepPath = [...path, ...(deepest === issue ? [] : (deepest?.path ?? []).map((item) => item.key as string | number))];
   const value = nodeAt(document, deepPath);
   const subject = deepPath.length === 0 ? `The ${noun}` : show(deepPath);
   const problem = deepest?.message ?? issue.message;
   const written = isScalar(value) && value.range ? text.slice(value.range[0], value.range[1]).slice(0, 60) : '';
   const code = path[0] === 'version' ? 'config/version' : 'config/wrong-type';
-  const message =
-    written && problem.startsWith('must') ? `${subject} is ${written}; it ${problem}.` : `${subject} ${problem}.`;
+  const message = written && problem.startsWith('must') ? `${subject} is ${written}; it ${problem}.` : `${subject} ${problem}.`;
   return { code, message, location: place(value) };
 }
 
@@ -377,9 +352,7 @@ function nodeAt(document: Document, path: Path): Node | undefined {
 
 function keyNode(document: Document, path: Path): Node | undefined {
   const map = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  const pair = isMap(map)
-    ? map.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)))
-    : undefined;
+  const pair = isMap(map) ? map.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1))) : undefined;
   return isPair(pair) && isNode(pair.key) ? pair.key : nodeAt(document, path);
 }
 

@@ -1,23 +1,14 @@
 /** The schema of `.selvage.yml`. Integers arrive as bigint, so that none is rounded. */
 import * as v from 'valibot';
 import { defaultConfiguration } from './defaults.ts';
-import {
-  boundMetrics,
-  boundTable,
-  byMetric,
-  isBoundMetric,
-  isShare,
-  resourceMetrics,
-  resourceTable,
-} from '../cost/model/metrics.ts';
+import { boundMetrics, boundTable, byMetric, isBoundMetric, isShare, resourceMetrics, resourceTable } from '../cost/model/metrics.ts';
 import { gpuOf, gpus } from '../device/gpus.ts';
 import { maximumGrid, maximumSharedBytes } from '../device/hardware-limits.ts';
 
 const severities = ['error', 'warning', 'notice'] as const;
 
 /** Messages of checks. Each is the end of a sentence that begins with key and value. */
-const oneOf = <const Options extends readonly string[]>(options: Options) =>
-  v.picklist(options, `must be one of ${options.join(', ')}`);
+const oneOf = <const Options extends readonly string[]>(options: Options) => v.picklist(options, `must be one of ${options.join(', ')}`);
 const text = v.pipe(v.string('must be text'), v.nonEmpty('must not be empty'));
 const flag = v.boolean('must be true or false');
 const severity = oneOf(severities);
@@ -31,10 +22,7 @@ const whole = (minimum: number, maximum: number) =>
   );
 const listOf = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be a list: [a, b]');
 const extents = v.pipe(
-  v.union(
-    [listOf(whole(1, maximumGrid[0])), whole(1, maximumGrid[0])],
-    'must be one to three positive whole numbers: [16, 16, 1]',
-  ),
+  v.union([listOf(whole(1, maximumGrid[0])), whole(1, maximumGrid[0])], 'must be one to three positive whole numbers: [16, 16, 1]'),
   v.transform((value) => (typeof value === 'number' ? [value] : value)),
   v.check(({ length }) => length >= 1 && length <= 3, 'must have one to three numbers: [16, 16, 1]'),
   v.transform(([x = 1, y = 1, z = 1]) => [x, y, z] as const),
@@ -63,8 +51,7 @@ const mapping = v.custom<Record<string, unknown>>(
 const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.pipe(mapping, v.strictObject(entries));
 
 /** Adds the description of a key, for editors and the reference. */
-const told = <Schema extends v.GenericSchema>(schema: Schema, description: string) =>
-  v.pipe(schema, v.description(description));
+const told = <Schema extends v.GenericSchema>(schema: Schema, description: string) => v.pipe(schema, v.description(description));
 
 const limits = object(
   byMetric([...resourceMetrics, ...boundMetrics], (metric) =>
@@ -136,10 +123,7 @@ export const configurationSchema = object({
   nvcc: v.optional(
     told(
       object({
-        args: v.optional(
-          told(listOf(text), 'Flags for nvcc. Relative paths are meant from the root of the repository.'),
-          [],
-        ),
+        args: v.optional(told(listOf(text), 'Flags for nvcc. Relative paths are meant from the root of the repository.'), []),
         'compile-commands': v.optional(
           told(
             v.union([text, listOf(text)], 'must be a path, or a list of paths'),
@@ -188,10 +172,7 @@ export const configurationSchema = object({
             object({
               severity: v.optional(told(severity, 'Severity of a data race that a run confirms.'), race.severity),
               'same-value-writes': v.optional(
-                told(
-                  oneOf([...severities, 'allow']),
-                  'Severity of a race in which both threads write the same value; allow accepts it.',
-                ),
+                told(oneOf([...severities, 'allow']), 'Severity of a race in which both threads write the same value; allow accepts it.'),
                 race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
               ),
               volatile: v.optional(
@@ -202,10 +183,7 @@ export const configurationSchema = object({
                 race.volatile,
               ),
               undecided: v.optional(
-                told(
-                  oneOf(['warning', 'notice']),
-                  'Severity of a possible race, which no run has confirmed and no proof has excluded.',
-                ),
+                told(oneOf(['warning', 'notice']), 'Severity of a possible race, which no run has confirmed and no proof has excluded.'),
                 race.undecided,
               ),
               'warp-lockstep': v.optional(
@@ -220,10 +198,7 @@ export const configurationSchema = object({
         divergence: v.optional(
           told(
             object({
-              severity: v.optional(
-                told(severity, 'Severity of a barrier that some threads of a block do not reach.'),
-                divergence.severity,
-              ),
+              severity: v.optional(told(severity, 'Severity of a barrier that some threads of a block do not reach.'), divergence.severity),
               'early-exit': v.optional(
                 told(severity, 'Severity of threads that return before a barrier at which others wait.'),
                 divergence.earlyExit,
@@ -258,10 +233,7 @@ export const configurationSchema = object({
           ),
           {},
         ),
-        cost: v.optional(
-          told(thresholds, 'Thresholds: how much worse costs may be than in the base commit, such as "+5%".'),
-          {},
-        ),
+        cost: v.optional(told(thresholds, 'Thresholds: how much worse costs may be than in the base commit, such as "+5%".'), {}),
         idempotency: v.optional(
           told(severity, "Severity of a change of a kernel's idempotency in a review. It has no effect yet."),
           idempotency,
@@ -279,10 +251,7 @@ export const configurationSchema = object({
           reason: told(text, 'Why they are suppressed; reports show it.'),
           path: v.optional(told(text, 'Glob of their files; all files by default.')),
           until: v.optional(
-            told(
-              v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30')),
-              'Last day on which they are suppressed: 2027-06-30.',
-            ),
+            told(v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30')), 'Last day on which they are suppressed: 2027-06-30.'),
           ),
         }),
       ),

@@ -42,9 +42,7 @@ export interface ConfiguredSuppression {
 }
 
 /** The configuration of an organisation for all its repositories, or why it is not available. */
-export type DefaultsText =
-  | { readonly file: string; readonly text: string }
-  | { readonly file: string; readonly problem: string };
+export type DefaultsText = { readonly file: string; readonly text: string } | { readonly file: string; readonly problem: string };
 
 /** `.selvage.yml` with its defaults filled in. */
 export interface Configuration {

@@ -62,10 +62,7 @@ export function thresholdsProblem({ warn, fail }: Thresholds): string | undefine
 }
 
 /** Parses the text of a limit; `column` is the position of an error in it, counted from 1. */
-export function parseLimit(
-  metric: Metric,
-  text: string,
-): Omit<Limit, 'location'> | { readonly error: string; readonly column: number } {
+export function parseLimit(metric: Metric, text: string): Omit<Limit, 'location'> | { readonly error: string; readonly column: number } {
   const [all = '', operator = ''] = /^\s*(<=|>=|<|>|==)?\s*/.exec(text) ?? [];
   const isLeast = isShare(metric);
   const wanted = isLeast ? '>=' : '<=';
@@ -78,7 +75,7 @@ export function parseLimit(
   if (isLeast) {
     const [, digits, percent] = /^(\d+(?:\.\d+)?)\s*(%)?\s*$/.exec(text.slice(all.length)) ?? [];
     const value = Number(digits) / (percent === undefined ? 1 : 100);
-    if (digits === undefined || value > 1) return { error: 'it must be at most 100%, such as ">= 50%"', column: all.length + 1 }; // oxfmt-ignore
+    if (digits === undefined || value > 1) return { error: 'it must be at most 100%, such as ">= 50%"', column: all.length + 1 };
     return { text, strict, value };
   }
   const parsed = parseBound(text.slice(all.length));

@@ -26,9 +26,7 @@ export function dimensionsProblem(kind: DimensionKind, dimensions: Dim3): string
   }
   const product = dimensions[0] * dimensions[1] * dimensions[2];
   if (kind === 'cluster') {
-    return product > maximumClusterBlocks
-      ? `has ${product} blocks; a cluster holds at most ${maximumClusterBlocks}`
-      : undefined;
+    return product > maximumClusterBlocks ? `has ${product} blocks; a cluster holds at most ${maximumClusterBlocks}` : undefined;
   }
   const limits = kind === 'block' ? maximumBlock : maximumGrid;
   for (const [index, axis] of (['x', 'y', 'z'] as const).entries()) {

@@ -66,7 +66,7 @@ function optionRow(name: OptionName, command: CommandName | undefined): readonly
   const [letter] = Object.entries(shortOptions).find(([, long]) => long === name) ?? [];
   const value = name === 'format' && command === 'run' ? runFormats.join('|') : (entry.value ?? '');
   const shown = value === '' ? '' : 'flag' in entry ? `[=${value}]` : ` ${value}`;
-  const help = command ? entry.help.replace(/^(?:[a-z]+, )*[a-z]+: /, (owners) => (owners.includes(command) ? '' : owners)) : entry.help; // oxfmt-ignore
+  const help = command ? entry.help.replace(/^(?:[a-z]+, )*[a-z]+: /, (owners) => (owners.includes(command) ? '' : owners)) : entry.help;
   return [`${letter === undefined ? '' : `-${letter}, `}--${name}${shown}`, help];
 }
 
@@ -76,7 +76,7 @@ function columns(rows: readonly (readonly [string, string])[]): string[] {
     const [first = '', ...more] = wrapped(right, 0, widest - width - 4);
     const indented = more.map((line) => `${' '.repeat(width + 4)}${line}`);
     const head = `  ${left.padEnd(width)}  ${first}`;
-    return left.length <= width ? [head, ...indented] : [...wrapped(`  ${left}`, 6), `${' '.repeat(width + 4)}${first}`, ...indented]; // oxfmt-ignore
+    return left.length <= width ? [head, ...indented] : [...wrapped(`  ${left}`, 6), `${' '.repeat(width + 4)}${first}`, ...indented];
   });
 }
 

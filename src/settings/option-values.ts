@@ -22,13 +22,7 @@ export function dimensions(kind: 'block' | 'grid' | 'cluster', text: string | un
 }
 
 /** Parses an integer. @throws UsageError if it is not an integer in the range */
-export function wholeNumber(
-  name: string,
-  text: string | undefined,
-  minimum: number,
-  maximum: number,
-  unit: string,
-): number | undefined {
+export function wholeNumber(name: string, text: string | undefined, minimum: number, maximum: number, unit: string): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
@@ -48,9 +42,7 @@ export function oneOf<const Choice extends string>(
   const choice = choices.find((candidate) => candidate === text);
   if (choice !== undefined) return choice;
   const close = nearest(text, choices);
-  throw new UsageError(
-    `--${name} ${text}: choose one of ${choices.join(', ')}${close ? `; did you mean ${close}?` : '.'}`,
-  );
+  throw new UsageError(`--${name} ${text}: choose one of ${choices.join(', ')}${close ? `; did you mean ${close}?` : '.'}`);
 }
 
 /**
@@ -77,8 +69,7 @@ const schedules: Readonly<Record<string, readonly [number, number]>> = {
 
 /** The number of a schedule: `reverse`, `interleaved:3`, or the number itself. @throws UsageError for anything else */
 export function scheduleNamed(text: string | undefined): number | undefined {
-  if (text === undefined || /^\d/.test(text))
-    return wholeNumber('schedule', text, 0, 2 ** 32 - 1, 'a name or a number');
+  if (text === undefined || /^\d/.test(text)) return wholeNumber('schedule', text, 0, 2 ** 32 - 1, 'a name or a number');
   const [name, seed = '0', ...rest] = text.split(':');
   const [first, count] = schedules[oneOf('schedule', name, Object.keys(schedules), 'reverse')]!;
   if (rest.length > 0 || !/^\d{1,10}$/.test(seed) || Number(seed) >= count)

@@ -34,8 +34,7 @@ export interface CommandEntry {
 export const commands = {
   check: {
     synopsis: 'check PATH… [-- NVCC ARGS…]',
-    summary:
-      'prove that kernels have no races and no barrier divergence, show the bug, or report why neither is possible',
+    summary: 'prove that kernels have no races and no barrier divergence, show the bug, or report why neither is possible',
   },
   repair: {
     synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
@@ -56,8 +55,7 @@ export const commands = {
   },
   baseline: {
     synopsis: 'baseline [PATH…] [--force] [-- NVCC ARGS…]',
-    summary:
-      'write the findings that a repository has to a file, so that only new ones are reported; later, drop what is fixed',
+    summary: 'write the findings that a repository has to a file, so that only new ones are reported; later, drop what is fixed',
   },
   init: {
     synopsis: 'init [FOLDER]',
@@ -67,8 +65,7 @@ export const commands = {
   explain: { synopsis: 'explain CODE', summary: 'explain a code such as race/shared, with an example and the remedy' },
   idempotency: {
     synopsis: 'idempotency PATH… [--launches FILE] [--emit DIR] [-- NVCC ARGS…]',
-    summary:
-      'list kernels that may be stopped and run again, classify the launches of a trace, or write validators in C',
+    summary: 'list kernels that may be stopped and run again, classify the launches of a trace, or write validators in C',
   },
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App; needs Node 24' },
 } as const satisfies Record<string, CommandEntry>;
@@ -360,10 +357,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(
-      Object.entries(optionTable).map(([name, entry]) => [
-        name,
-        { type: 'flag' in entry ? ('boolean' as const) : ('string' as const) },
-      ]),
+      Object.entries(optionTable).map(([name, entry]) => [name, { type: 'flag' in entry ? ('boolean' as const) : ('string' as const) }]),
     ),
   });
   const words: string[] = [];
@@ -394,11 +388,7 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   }
   if (!Object.hasOwn(commands, word)) {
     const close = nearest(word, Object.keys(commands));
-    const hint = /[./]/.test(word)
-      ? ` Did you mean \`selvage check ${word}\`?`
-      : close
-        ? ` Did you mean \`${close}\`?`
-        : '';
+    const hint = /[./]/.test(word) ? ` Did you mean \`selvage check ${word}\`?` : close ? ` Did you mean \`${close}\`?` : '';
     throw new UsageError(`\`${word}\` is not a command.${hint} \`selvage --help\` lists the commands.`);
   }
   const command = word as CommandName;
@@ -407,17 +397,14 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   if (entry.planned) throw new UsageError(`\`selvage ${command}\` is not available in this version.`);
   for (const [name, owners] of Object.entries(onlyFor)) {
     if (values.has(name as OptionName) && !owners.includes(command)) {
-      throw new UsageError(
-        `--${name} belongs to \`selvage ${owners.join('`, `selvage ')}\`, not to \`selvage ${command}\`.`,
-      );
+      throw new UsageError(`--${name} belongs to \`selvage ${owners.join('`, `selvage ')}\`, not to \`selvage ${command}\`.`);
     }
   }
   if (separator !== -1 && !compiling.includes(command)) {
     throw new UsageError(`\`selvage ${command}\` does not run the compiler, so it takes nothing after \`--\`.`);
   }
   const options = readOptions(values);
-  const checks =
-    values.has('checks') && command !== 'repair' ? options.checks : (impliedChecks[command] ?? options.checks);
+  const checks = values.has('checks') && command !== 'repair' ? options.checks : (impliedChecks[command] ?? options.checks);
   const implied = values.has('checks') ? {} : { hasImpliedChecks: true as const };
   return { kind: 'command', command, paths, nvccArguments, options: { ...options, checks, ...implied } };
 }
@@ -546,8 +533,7 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
   const schedule = scheduleNamed(one('schedule'));
   const schedules = wholeNumber('schedules', one('schedules'), 1, 10_000, 'orders');
   for (const other of ['schedule', 'trace'] as const)
-    if (schedules !== undefined && values.has(other))
-      throw new UsageError(`--schedules and --${other} cannot be given together.`);
+    if (schedules !== undefined && values.has(other)) throw new UsageError(`--schedules and --${other} cannot be given together.`);
   const trace = (values.get('trace') ?? []).map((text) => {
     const read = parseThreads(text === '' ? '0' : text);
     if ('problem' in read) throw new UsageError(`--trace=${text} ${read.problem}.`);
@@ -567,8 +553,7 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
     ...(blocks === undefined ? {} : { blocks: blockNumbers(blocks) }),
     ...(schedule === undefined ? {} : { schedule }),
     ...(schedules === undefined ? {} : { schedules }),
-    steps:
-      wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? optionDefaults.steps,
+    steps: wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? optionDefaults.steps,
     backEnd: oneOf('backend', one('backend'), backEnds, optionDefaults.backEnd),
   };
 }

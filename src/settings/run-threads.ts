@@ -42,13 +42,7 @@ function parseSelection(text: string): Selection | undefined {
  * @param thread its position in the block, of extents `block`
  * @param home the position of the block in the grid, of extents `grid`
  */
-export function isSelected(
-  selections: readonly ThreadSelection[],
-  thread: Dim3,
-  block: Dim3,
-  home: Dim3,
-  grid: Dim3,
-): boolean {
+export function isSelected(selections: readonly ThreadSelection[], thread: Dim3, block: Dim3, home: Dim3, grid: Dim3): boolean {
   return selections.some((one) => contains(one.thread, thread, block) && contains(one.block, home, grid));
 }
 

@@ -12,8 +12,7 @@ export function scalarPattern(
   sourceType: string | undefined,
   value: ScalarValue,
 ): bigint | { readonly problem: string } {
-  if (sourceType !== undefined && /[*&]|\[/.test(sourceType))
-    return { problem: 'is a pointer; only scalar parameters take values' };
+  if (sourceType !== undefined && /[*&]|\[/.test(sourceType)) return { problem: 'is a pointer; only scalar parameters take values' };
   if (![1, 2, 4, 8].includes(parameter.bytes)) return { problem: 'is not a scalar' };
   const text = typeof value === 'string' ? value.trim() : String(value);
   const floating = /^f(?:32|64)$/.test(parameter.type) || /\b(?:float|double)\b/.test(sourceType ?? '');
@@ -25,8 +24,7 @@ export function scalarPattern(
   const whole = text === 'true' ? 1n : text === 'false' ? 0n : wholeNumber(text);
   if (whole === undefined) return { problem: `cannot be ${text}: give a whole number` };
   const bits = BigInt(parameter.bytes * 8);
-  if (whole < -(1n << (bits - 1n)) || whole >= 1n << bits)
-    return { problem: `cannot be ${text}: the parameter has ${bits} bits` };
+  if (whole < -(1n << (bits - 1n)) || whole >= 1n << bits) return { problem: `cannot be ${text}: the parameter has ${bits} bits` };
   return BigInt.asUintN(Number(bits), whole);
 }
 

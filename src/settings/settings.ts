@@ -15,9 +15,6 @@ export interface Settings {
 }
 
 /** The architectures to compile for, at least one. */
-export function architecturesOf({
-  options,
-  configuration,
-}: Pick<Settings, 'options' | 'configuration'>): readonly string[] {
+export function architecturesOf({ options, configuration }: Pick<Settings, 'options' | 'configuration'>): readonly string[] {
   return options.arch.length > 0 ? options.arch : configuration.arch;
 }

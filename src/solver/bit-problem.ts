@@ -71,7 +71,10 @@ export class BitProblem {
       if (typeof value === 'number') model.set(name, this.sat.isTrue(value));
       else {
         const bits = value.map((bit, i) => (this.sat.isTrue(bit) ? 1n << BigInt(i) : 0n));
-        model.set(name, bits.reduce((sum, bit) => sum + bit, 0n)); // oxfmt-ignore
+        model.set(
+          name,
+          bits.reduce((sum, bit) => sum + bit, 0n),
+        );
       }
     }
     return { kind, model };
@@ -198,7 +201,11 @@ export class BitProblem {
     if (a === yes || a === b) return b;
     if (b === yes) return a;
     const [x, y] = a < b ? [a, b] : [b, a];
-    return this.gate(2 * (x * keyOfLiteral + y), (z) => [[z ^ 1, x], [z ^ 1, y], [z, x ^ 1, y ^ 1]]); // oxfmt-ignore
+    return this.gate(2 * (x * keyOfLiteral + y), (z) => [
+      [z ^ 1, x],
+      [z ^ 1, y],
+      [z, x ^ 1, y ^ 1],
+    ]);
   }
 
   private or(a: Literal, b: Literal): Literal {
@@ -211,7 +218,12 @@ export class BitProblem {
     const sign = (a & 1) ^ (b & 1);
     const [x, y] = a < b ? [a & ~1, b & ~1] : [b & ~1, a & ~1];
     if (x === y) return no ^ sign;
-    const clauses = (z: Literal) => [[z ^ 1, x, y], [z ^ 1, x ^ 1, y ^ 1], [z, x ^ 1, y], [z, x, y ^ 1]]; // oxfmt-ignore
+    const clauses = (z: Literal) => [
+      [z ^ 1, x, y],
+      [z ^ 1, x ^ 1, y ^ 1],
+      [z, x ^ 1, y],
+      [z, x, y ^ 1],
+    ];
     return this.gate(2 * (x * keyOfLiteral + y) + 1, clauses) ^ sign;
   }
 
@@ -221,7 +233,14 @@ export class BitProblem {
     if (a === (b ^ 1)) return this.xor(condition, b);
     if (a <= no) return a === yes ? this.or(condition, b) : this.and(condition ^ 1, b);
     if (b <= no) return b === yes ? this.or(condition ^ 1, a) : this.and(condition, a);
-    const clauses = (z: Literal) => [[condition ^ 1, z ^ 1, a], [condition ^ 1, z, a ^ 1], [condition, z ^ 1, b], [condition, z, b ^ 1], [z, a ^ 1, b ^ 1], [z ^ 1, a, b]]; // oxfmt-ignore
+    const clauses = (z: Literal) => [
+      [condition ^ 1, z ^ 1, a],
+      [condition ^ 1, z, a ^ 1],
+      [condition, z ^ 1, b],
+      [condition, z, b ^ 1],
+      [z, a ^ 1, b ^ 1],
+      [z ^ 1, a, b],
+    ];
     return this.gate(`${condition}?${a}:${b}`, clauses);
   }
 
@@ -236,10 +255,16 @@ export class BitProblem {
       [b, a, c],
       [c, a, b],
     ] as const)
-      // oxfmt-ignore
       if (one <= no) return one === yes ? this.or(x, y) : this.and(x, y);
     const [x, y, w] = [a, b, c].sort((p, q) => p - q) as [Literal, Literal, Literal];
-    const clauses = (z: Literal) => [[z ^ 1, x, y], [z ^ 1, x, w], [z ^ 1, y, w], [z, x ^ 1, y ^ 1], [z, x ^ 1, w ^ 1], [z, y ^ 1, w ^ 1]]; // oxfmt-ignore
+    const clauses = (z: Literal) => [
+      [z ^ 1, x, y],
+      [z ^ 1, x, w],
+      [z ^ 1, y, w],
+      [z, x ^ 1, y ^ 1],
+      [z, x ^ 1, w ^ 1],
+      [z, y ^ 1, w ^ 1],
+    ];
     return this.gate(`${x}+${y}+${w}`, clauses);
   }
 
@@ -254,7 +279,11 @@ export class BitProblem {
   }
 
   private negative(bits: Bits): Bits {
-    return this.sum(bits.map((bit) => bit ^ 1), bits.map(() => no), yes); // oxfmt-ignore
+    return this.sum(
+      bits.map((bit) => bit ^ 1),
+      bits.map(() => no),
+      yes,
+    );
   }
 
   private product(a: Bits, b: Bits): Bits {
@@ -280,7 +309,11 @@ export class BitProblem {
     for (let i = a.length - 1; i >= 0; i--) {
       rest = [a[i]!, ...rest.slice(0, -1)];
       const isEnough = this.lessUnsigned(rest, divisor) ^ 1;
-      const reduced = this.sum(rest, divisor.map((bit) => bit ^ 1), yes); // oxfmt-ignore
+      const reduced = this.sum(
+        rest,
+        divisor.map((bit) => bit ^ 1),
+        yes,
+      );
       quotient[i] = isEnough;
       rest = rest.map((bit, at) => this.choose(isEnough, reduced[at]!, bit));
     }
@@ -292,8 +325,7 @@ export class BitProblem {
     let result = bits;
     let isBeyond = no;
     for (const [i, by] of amount.entries()) {
-      if (i < 31 && 2 ** i < bits.length)
-        result = result.map((bit, at) => this.choose(by, result[at + 2 ** i] ?? fill, bit));
+      if (i < 31 && 2 ** i < bits.length) result = result.map((bit, at) => this.choose(by, result[at + 2 ** i] ?? fill, bit));
       else isBeyond = this.or(isBeyond, by);
     }
     return result.map((bit) => this.choose(isBeyond, fill, bit));

@@ -36,10 +36,7 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
     const commands = scripts.slice(taken).flatMap(readCommands);
     taken = scripts.length;
     for (const command of commands) take(problem, command);
-    return problem.solve(
-      units / (problem instanceof BitProblem ? unitsForWork.bits : unitsForWork.linear),
-      assumptions,
-    );
+    return problem.solve(units / (problem instanceof BitProblem ? unitsForWork.bits : unitsForWork.linear), assumptions);
   }
 
   return {
@@ -79,7 +76,6 @@ function isOfBits(script: string): boolean {
 function take(problem: Problem, [head, name, sort, , value]: SExpression): void {
   if (head === 'declare-const') problem.declare(name as string, sort!);
   else if (head === 'assert') problem.assert(name!);
-  else if (head === 'define-fun' && sort?.length === 0 && problem instanceof BitProblem)
-    problem.define(name as string, value!);
+  else if (head === 'define-fun' && sort?.length === 0 && problem instanceof BitProblem) problem.define(name as string, value!);
   else throw new Undecided(String(head));
 }

@@ -152,7 +152,7 @@ export class LinearProblem {
     if (!atom) return null;
     const names = (this.names ??= new Map([...this.integers].map(([name, column]) => [column, name])));
     const sum = this.simplex.sumAt(atom.column);
-    const terms = new Map([...(sum ?? new Map([[atom.column, 1n]]))].map(([column, factor]) => [names.get(column)!, factor])); // oxfmt-ignore
+    const terms = new Map([...(sum ?? new Map([[atom.column, 1n]]))].map(([column, factor]) => [names.get(column)!, factor]));
     return { terms, bound: atom.bound };
   }
 
@@ -174,8 +174,7 @@ export class LinearProblem {
         if (best === null || (own !== null && (range === null || own < range))) [best, range] = [candidate, own];
       }
     }
-    if (range === null || range > fewTried)
-      best = [...this.digits].find((digit) => !this.simplex.isInteger(digit)) ?? best!;
+    if (range === null || range > fewTried) best = [...this.digits].find((digit) => !this.simplex.isInteger(digit)) ?? best!;
     const floor = this.simplex.floor(best!);
     const literal = this.simplex.isAtUpper(best!) ? this.atom(best!, floor - 1n) ^ 1 : this.atom(best!, floor);
     return { kind: 'split', literal };
@@ -215,9 +214,7 @@ export class LinearProblem {
     const sign = leading < 0n ? -1n : 1n;
     // sign * divisor * sum + constant <= 0.
     const column =
-      sorted.length === 1
-        ? first
-        : this.sumOf(new Map(sorted.map(([part, coefficient]) => [part, (sign * coefficient) / divisor])));
+      sorted.length === 1 ? first : this.sumOf(new Map(sorted.map(([part, coefficient]) => [part, (sign * coefficient) / divisor])));
     if (sign > 0n) return { kind: 'literal', literal: this.atom(column, floorOf(-constant, divisor)) };
     return { kind: 'literal', literal: this.atom(column, -floorOf(-constant, divisor) - 1n) ^ 1 };
   }
@@ -284,16 +281,22 @@ export class LinearProblem {
       return { kind: 'literal', literal: isTrue ? literal : literal ^ 1 };
     }
     const [head, ...parts] = expression;
-    const both = (kind: 'and' | 'or', list: readonly Formula[]): Formula => combined(isTrue === (kind === 'and') ? 'and' : 'or', list); // oxfmt-ignore
+    const both = (kind: 'and' | 'or', list: readonly Formula[]): Formula => combined(isTrue === (kind === 'and') ? 'and' : 'or', list);
     switch (head) {
       case 'not':
         return this.formula(parts[0]!, !isTrue);
       case 'and':
       case 'or':
-        return both(head, parts.map((part) => this.formula(part, isTrue))); // oxfmt-ignore
+        return both(
+          head,
+          parts.map((part) => this.formula(part, isTrue)),
+        );
       case '=>': {
         const last = parts.length - 1;
-        return both('or', parts.map((part, i) => this.formula(part, (i === last) === isTrue))); // oxfmt-ignore
+        return both(
+          'or',
+          parts.map((part, i) => this.formula(part, (i === last) === isTrue)),
+        );
       }
       case 'xor':
         return this.differ(parts[0]!, parts[1]!, isTrue);
@@ -309,7 +312,10 @@ export class LinearProblem {
           if (parts.length !== 2) throw new Undecided('=');
           return this.differ(parts[0]!, parts[1]!, !isTrue);
         }
-        return both('and', this.differences(parts).map((difference) => this.equalsZero(difference, isTrue))); // oxfmt-ignore
+        return both(
+          'and',
+          this.differences(parts).map((difference) => this.equalsZero(difference, isTrue)),
+        );
       }
       case '<=':
       case '<':

@@ -34,8 +34,7 @@ export class PremiseList {
 
   /** Adds an assertion to the current definition. */
   assert(formula: string, means?: Premise['means']): void {
-    if (formula !== 'true')
-      this.collected.push({ text: `(assert ${formula})`, of: this.defined, ...(means && { means }) });
+    if (formula !== 'true') this.collected.push({ text: `(assert ${formula})`, of: this.defined, ...(means && { means }) });
   }
 
   /** Adds an assertion that compares two unknowns defined independently of each other. */

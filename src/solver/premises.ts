@@ -74,8 +74,7 @@ export class Premises {
       for (const one of this.common) if (isNeeded(one)) isNew = question.take(one) || isNew;
     }
     // Violated premises over bit-vectors are not evaluated.
-    if (this.isOfBits)
-      for (const one of this.comparing) if (one.compares!.every((name) => question.reaches(name))) question.take(one);
+    if (this.isOfBits) for (const one of this.comparing) if (one.compares!.every((name) => question.reaches(name))) question.take(one);
     return question;
   }
 
@@ -146,10 +145,7 @@ export class PremisedQuestion {
   private readonly introduced: ReadonlyMap<string, ParsedPremise>;
   private readonly definitions: ReadonlyMap<string, readonly ParsedPremise[]>;
 
-  constructor(
-    introduced: ReadonlyMap<string, ParsedPremise>,
-    definitions: ReadonlyMap<string, readonly ParsedPremise[]>,
-  ) {
+  constructor(introduced: ReadonlyMap<string, ParsedPremise>, definitions: ReadonlyMap<string, readonly ParsedPremise[]>) {
     this.introduced = introduced;
     this.definitions = definitions;
   }

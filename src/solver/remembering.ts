@@ -39,7 +39,10 @@ function rememberingSession(session: SolverSession, known: KnownAnswers): Solver
       const answer = session.check(assumptions, units, milliseconds);
       known.set(key, answer);
       // Answers cut short by the clock, and errors, are not shared.
-      answer.then((found) => isCut(found) && known.delete(key), () => known.delete(key)); // oxfmt-ignore
+      answer.then(
+        (found) => isCut(found) && known.delete(key),
+        () => known.delete(key),
+      );
       return answer;
     },
   };

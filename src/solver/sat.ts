@@ -332,10 +332,7 @@ export class Sat {
   /** Whether the other literals of the learnt clause imply this one. */
   private isImplied(literal: Literal): boolean {
     const reason = this.reason[literal >> 1]!;
-    return (
-      reason.length > 0 &&
-      reason.every((other) => other === (literal ^ 1) || this.seen[other >> 1]! || this.level[other >> 1] === 0)
-    );
+    return reason.length > 0 && reason.every((other) => other === (literal ^ 1) || this.seen[other >> 1]! || this.level[other >> 1] === 0);
   }
 
   private backtrack(level: number): void {
@@ -464,8 +461,7 @@ export class Sat {
     for (;;) {
       let below = 2 * at + 1;
       if (below >= this.heap.length) break;
-      if (below + 1 < this.heap.length && this.activity[this.heap[below + 1]!]! > this.activity[this.heap[below]!]!)
-        below++;
+      if (below + 1 < this.heap.length && this.activity[this.heap[below + 1]!]! > this.activity[this.heap[below]!]!) below++;
       const other = this.heap[below]!;
       if (this.activity[other]! <= this.activity[variable]!) break;
       this.heap[at] = other;

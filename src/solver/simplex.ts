@@ -142,9 +142,7 @@ export class Simplex {
   }
 
   private valueIn(column: number): readonly [numerator: bigint, denominator: bigint] {
-    return this.isDormant[column]
-      ? this.valueOf(this.sums[column]!)
-      : [this.numerator[column]!, this.denominator[column]!];
+    return this.isDormant[column] ? this.valueOf(this.sums[column]!) : [this.numerator[column]!, this.denominator[column]!];
   }
 
   private valueOf(sum: Sum): [numerator: bigint, denominator: bigint] {
@@ -185,8 +183,7 @@ export class Simplex {
     for (const [part, coefficient] of sum) {
       const row = this.rows[part];
       if (!row) accumulate(written, part, coefficient * scale);
-      else
-        for (const [other, factor] of row.sum) accumulate(written, other, (coefficient * factor * scale) / row.scale);
+      else for (const [other, factor] of row.sum) accumulate(written, other, (coefficient * factor * scale) / row.scale);
     }
     this.work += written.size;
     this.rows[column] = reduced({ scale, sum: written });
@@ -246,7 +243,7 @@ export class Simplex {
         const sources = [isBelow ? this.lowerSource[wrong]! : this.upperSource[wrong]!];
         for (const [column, coefficient] of row.sum)
           sources.push(isBelow === coefficient > 0n ? this.upperSource[column]! : this.lowerSource[column]!);
-        if (this.explains) this.factors = [row.scale, ...[...row.sum.values()].map((factor) => (factor < 0n ? -factor : factor))]; // oxfmt-ignore
+        if (this.explains) this.factors = [row.scale, ...[...row.sum.values()].map((factor) => (factor < 0n ? -factor : factor))];
         return sources;
       }
       this.exchange(wrong, entering);
@@ -257,9 +254,7 @@ export class Simplex {
 
   private isOutside(column: number): boolean {
     const [lower, upper] = [this.lower[column]!, this.upper[column]!];
-    return (
-      (lower !== null && this.isBeyond(column, false, lower)) || (upper !== null && this.isBeyond(column, true, upper))
-    );
+    return (lower !== null && this.isBeyond(column, false, lower)) || (upper !== null && this.isBeyond(column, true, upper));
   }
 
   private canMove(column: number, up: boolean): boolean {
@@ -315,9 +310,7 @@ export class Simplex {
   /** Columns of the row of a basic column that are not fixed, and whose multiple in it need not be an integer. */
   undividedParts(column: number): readonly number[] {
     const { scale, sum } = this.rows[column]!;
-    return [...sum].flatMap(([part, coefficient]) =>
-      coefficient % scale !== 0n && this.range(part) !== 0n ? [part] : [],
-    );
+    return [...sum].flatMap(([part, coefficient]) => (coefficient % scale !== 0n && this.range(part) !== 0n ? [part] : []));
   }
 
   /**

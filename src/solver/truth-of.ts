@@ -68,9 +68,7 @@ export function evaluatorOf(expression: SExpression): Evaluator {
     case 'div':
       return strict(parts, ([x, y]) => (y === 0n ? undefined : quotient(x as bigint, y as bigint)));
     case 'mod':
-      return strict(parts, ([x, y]) =>
-        y === 0n ? undefined : (x as bigint) - (y as bigint) * quotient(x as bigint, y as bigint),
-      );
+      return strict(parts, ([x, y]) => (y === 0n ? undefined : (x as bigint) - (y as bigint) * quotient(x as bigint, y as bigint)));
     default:
       return () => undefined;
   }

@@ -217,12 +217,7 @@ function readModel({ z3, context, solver, constants }: Z3Context): Map<string, b
   const count = z3._Z3_model_get_num_consts(context, model);
   for (let index = 0; index < count; index += 1) {
     const constant = z3._Z3_model_get_const_decl(context, model, index);
-    const name = z3.ccall(
-      'Z3_get_symbol_string',
-      'string',
-      ['number', 'number'],
-      [context, z3._Z3_get_decl_name(context, constant)],
-    );
+    const name = z3.ccall('Z3_get_symbol_string', 'string', ['number', 'number'], [context, z3._Z3_get_decl_name(context, constant)]);
     const declared = constants.get(name);
     if (declared === undefined) continue;
     const value = z3._Z3_model_get_const_interp(context, model, constant);

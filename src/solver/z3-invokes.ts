@@ -98,7 +98,11 @@ export function instantiateWithInvokes(module: WebAssembly.Module, imports: Z3Im
 function invokeModule(names: readonly string[]): Uint8Array<ArrayBuffer> {
   // Types 0 and 1: `emscripten_stack_get_current` and `caught`. Then two of each name: the callee's and its own.
   const callees = names.map((name) => name.slice('invoke_'.length));
-  const types = [functionType('i'), functionType('ii'), ...callees.flatMap((letters) => [functionType(letters), functionType(`${letters[0]}i${letters.slice(1)}`)])]; // oxfmt-ignore
+  const types = [
+    functionType('i'),
+    functionType('ii'),
+    ...callees.flatMap((letters) => [functionType(letters), functionType(`${letters[0]}i${letters.slice(1)}`)]),
+  ];
   const exported = [
     [...text('functions'), 1, ...unsigned(0)],
     [...text('stack'), 1, ...unsigned(1)],
@@ -107,10 +111,19 @@ function invokeModule(names: readonly string[]): Uint8Array<ArrayBuffer> {
   return moduleOf([
     section(1, types),
     section(2, [[...text('env'), ...text('caught'), 0, 1]]),
-    section(3, names.map((_, index) => unsigned(2 * index + 3))), // oxfmt-ignore
-    section(4, [[functionReference, 0, 0], [functionReference, 0, 1]]), // oxfmt-ignore
+    section(
+      3,
+      names.map((_, index) => unsigned(2 * index + 3)),
+    ),
+    section(4, [
+      [functionReference, 0, 0],
+      [functionReference, 0, 1],
+    ]),
     section(7, exported),
-    section(10, callees.map((letters, index) => body(letters, 2 * index + 2))), // oxfmt-ignore
+    section(
+      10,
+      callees.map((letters, index) => body(letters, 2 * index + 2)),
+    ),
   ]);
 }
 
@@ -127,7 +140,7 @@ function body(letters: string, calleeType: number): number[] {
   const handler = [0x19, 0x20, ...unsigned(stack), 0x10, 0, 0x45, 0x04, noValue, 0x09, 1, 0x0b];
   const zero = result === 'v' ? [] : zeros[result]!;
   const locals = [1, 1, valueTypes['i']!];
-  const code = [...locals, ...stackBefore, 0x06, resultType, ...values.flat(), ...call, ...handler, ...zero, 0x0b, 0x0b]; // oxfmt-ignore
+  const code = [...locals, ...stackBefore, 0x06, resultType, ...values.flat(), ...call, ...handler, ...zero, 0x0b, 0x0b];
   return [...unsigned(code.length), ...code];
 }
 
@@ -137,7 +150,10 @@ function copyModule(length: number): Uint8Array<ArrayBuffer> {
   const code = [0, 0x41, 0, 0x41, 0, 0x41, ...signed(length), 0xfc, 14, 1, 0, 0x0b];
   return moduleOf([
     section(1, [functionType('v')]),
-    section(2, [[...text('env'), ...text('from'), ...table], [...text('env'), ...text('to'), ...table]]), // oxfmt-ignore
+    section(2, [
+      [...text('env'), ...text('from'), ...table],
+      [...text('env'), ...text('to'), ...table],
+    ]),
     section(3, [[0]]),
     [8, 1, 0],
     section(10, [[...unsigned(code.length), ...code]]),

@@ -59,9 +59,7 @@ export async function startNativeZ3(file: string, options: NativeZ3Options = {})
       return {
         add: (script) => session.add(script),
         check: async (assumptions, units, milliseconds = hardLimit) =>
-          closed
-            ? { kind: 'unknown', reason: 'the solver was closed' }
-            : session.check(assumptions, units, milliseconds),
+          closed ? { kind: 'unknown', reason: 'the solver was closed' } : session.check(assumptions, units, milliseconds),
         cpu: () => session.cpu(),
         dispose: () => {
           session.dispose();
@@ -163,8 +161,7 @@ class NativeSession {
     const verdict = await this.ask(question, left());
     if (verdict.kind !== 'text') return this.unanswered(verdict, milliseconds);
     if (verdict.text === 'unsat') return { kind: 'unsat' };
-    if (verdict.text === 'unknown')
-      return this.reason(await this.ask('(get-info :reason-unknown)', left()), milliseconds);
+    if (verdict.text === 'unknown') return this.reason(await this.ask('(get-info :reason-unknown)', left()), milliseconds);
     if (verdict.text !== 'sat') return this.refuse(`Z3: ${verdict.text}`);
     const names = [...this.constants.keys()];
     if (names.length === 0) return { kind: 'sat', model: new Map() };
@@ -180,8 +177,7 @@ class NativeSession {
   }
 
   private unanswered(reply: Exclude<Reply, { kind: 'text' }>, milliseconds: number): SolverAnswer {
-    const reason =
-      reply.kind === 'killed' ? `solver killed after ${milliseconds / 1000} s` : `Z3 broke down: ${reply.message}`;
+    const reason = reply.kind === 'killed' ? `solver killed after ${milliseconds / 1000} s` : `Z3 broke down: ${reply.message}`;
     return { kind: 'unknown', reason, nondeterministic: true };
   }
 
@@ -211,17 +207,13 @@ class NativeSession {
 /** Messages of Z3 versions when a query has used up its `rlimit`. */
 const budgetWords = /^(?:canceled|max\. resource limit exceeded|.*resource limits? reached.*)$/;
 
-const valuePair =
-  /\(\s*(\|[^|]*\||[^\s()|]+)\s+(true|false|#x[\da-f]+|#b[01]+|\d+|\(\s*-\s*\d+\s*\)|\(_ bv\d+ \d+\))\s*\)/g;
+const valuePair = /\(\s*(\|[^|]*\||[^\s()|]+)\s+(true|false|#x[\da-f]+|#b[01]+|\d+|\(\s*-\s*\d+\s*\)|\(_ bv\d+ \d+\))\s*\)/g;
 
 /**
  * Reads the answer to `get-value`.
  * @throws Error if the value of a constant has an unknown form
  */
-function readValues(
-  text: string,
-  constants: ReadonlyMap<string, bigint | boolean>,
-): ReadonlyMap<string, bigint | boolean> {
+function readValues(text: string, constants: ReadonlyMap<string, bigint | boolean>): ReadonlyMap<string, bigint | boolean> {
   const values = new Map<string, bigint | boolean>();
   for (const [, name = '', value = ''] of text.matchAll(valuePair)) {
     values.set(unquoted(name), value === 'true' || value === 'false' ? value === 'true' : readInteger(value));

@@ -71,7 +71,11 @@ export function startZ3(options: Z3Options = {}): Promise<Solver> {
     const onReply = (reply: Z3Reply | Z3Start): void => {
       if (reply.kind !== 'started') settle(reply);
     };
-    const stop = afterCpu(milliseconds, () => cpuOfThread(thread), () => settle('killed')); // oxfmt-ignore
+    const stop = afterCpu(
+      milliseconds,
+      () => cpuOfThread(thread),
+      () => settle('killed'),
+    );
     thread.on('message', onReply);
     thread.once('error', onError);
     thread.once('exit', onExit);

@@ -11,14 +11,11 @@ const metricCodes = Object.fromEntries(
 export const codes = {
   'race/shared': {
     severity: 'error',
-    title:
-      'Two threads of a block access the same shared memory, at least one writes, and no barrier separates the accesses.',
+    title: 'Two threads of a block access the same shared memory, at least one writes, and no barrier separates the accesses.',
     explanation:
       'Between two barriers the threads of a block run in any order. Two threads race if they access the same bytes of shared memory, at least one of them writes, and the two accesses are not both atomic (`atomicAdd()`, `cuda::atomic_ref`). The result then depends on the order.',
-    example:
-      's[t] = in[i];\nout[i] = s[blockDim.x - 1 - t];   // another thread wrote this element; no barrier in between',
-    remedy:
-      'Add __syncthreads() between the two accesses, at a place that all threads of the block reach, or use an atomic.',
+    example: 's[t] = in[i];\nout[i] = s[blockDim.x - 1 - t];   // another thread wrote this element; no barrier in between',
+    remedy: 'Add __syncthreads() between the two accesses, at a place that all threads of the block reach, or use an atomic.',
   },
   'race/global': {
     severity: 'error',
@@ -31,8 +28,7 @@ export const codes = {
   },
   'race/generic': {
     severity: 'error',
-    title:
-      'Two threads access the same memory through a pointer whose state space is unknown, and at least one writes.',
+    title: 'Two threads access the same memory through a pointer whose state space is unknown, and at least one writes.',
     explanation:
       'The pointer may refer to shared or to global memory. In either case nothing orders the two accesses; see race/shared and race/global.',
     example: 'void store(int* p) { *p = threadIdx.x; }',
@@ -43,8 +39,7 @@ export const codes = {
     title: 'Two threads access the same memory, at least one writes, and volatile is all that they rely on.',
     explanation:
       'In CUDA C++ a volatile access is not an atomic operation: two threads race when one of them writes, at least one access is volatile, the other is volatile or atomic, and no barrier orders them. In PTX such accesses are relaxed and do not race, but they order nothing else, and the compiler may split those of more than 8 bytes. Locks that an atomic takes and one store releases, and flags that one thread stores and others only wait for in a loop, are recognised and not reported.',
-    example:
-      'volatile unsigned* v = s;\nv[t] = x;\ny = v[t - 1];   // another thread wrote this element; no barrier in between',
+    example: 'volatile unsigned* v = s;\nv[t] = x;\ny = v[t - 1];   // another thread wrote this element; no barrier in between',
     remedy:
       'Use cuda::atomic_ref, or add __syncthreads() or __syncwarp() between the accesses. `checks.race.volatile: allow` in .selvage.yml takes volatile accesses for relaxed atomics.',
   },
@@ -78,8 +73,7 @@ export const codes = {
     explanation:
       'In a run every thread of a block had returned or was waiting at a barrier, and no barrier had all the threads it waits for. The message lists where the threads are.',
     example: 'if (threadIdx.x < 32) __barrier_sync(1); else __barrier_sync(2);   // each waits for all 64 threads',
-    remedy:
-      'Make sure that every thread a barrier counts reaches it, and that all threads reach the barriers in the same order.',
+    remedy: 'Make sure that every thread a barrier counts reaches it, and that all threads reach the barriers in the same order.',
   },
   'memory/out-of-bounds': {
     severity: 'error',
@@ -191,16 +185,14 @@ export const codes = {
   'ptx/marker': {
     severity: 'error',
     title: 'A selvage comment in the PTX file has no operand or a malformed one.',
-    explanation:
-      'The comments `selvage.assume`, `selvage.unknown` and `SELVAGE_CANDIDATE` take one register or one literal.',
+    explanation: 'The comments `selvage.assume`, `selvage.unknown` and `SELVAGE_CANDIDATE` take one register or one literal.',
     example: '// selvage.assume %r1, %r2;',
     remedy: 'Give one register or literal, as in `// selvage.assume %r1;`.',
   },
   'ptx/limit': {
     severity: 'error',
     title: 'The PTX file exceeds a limit of the parser.',
-    explanation:
-      'The parser limits how deep scopes, vectors and expressions nest, and how many errors of one file it lists.',
+    explanation: 'The parser limits how deep scopes, vectors and expressions nest, and how many errors of one file it lists.',
     example: '{ { { … } } }   // hundreds of scopes',
     remedy: 'Simplify the text, or fix the errors that are listed.',
   },
@@ -312,8 +304,7 @@ export const codes = {
     explanation:
       'The dimensions or the shared memory in the comment exceed the limits of every device, so such a launch always fails. Selvage ignores these values and uses the rest of the comment.',
     example: '// selvage: block=64,64   // 4096 threads',
-    remedy:
-      'Stay within the limits: 1024 threads per block, blockDim.z at most 64, and 232448 bytes of dynamic shared memory.',
+    remedy: 'Stay within the limits: 1024 threads per block, blockDim.z at most 64, and 232448 bytes of dynamic shared memory.',
   },
   'annotation/syntax': {
     severity: 'error',
@@ -348,8 +339,7 @@ export const codes = {
   'config/unknown-key': {
     severity: 'error',
     title: 'The configuration has a key that Selvage does not know.',
-    explanation:
-      'Selvage rejects unknown keys, because a misspelt key would otherwise have no effect without any notice.',
+    explanation: 'Selvage rejects unknown keys, because a misspelt key would otherwise have no effect without any notice.',
     example: 'kernel:\n  - match: "*"   # the key is called kernels',
     remedy: 'Use the key that the message proposes, or remove it.',
   },
@@ -363,8 +353,7 @@ export const codes = {
   'config/missing-key': {
     severity: 'error',
     title: 'The configuration lacks a required key.',
-    explanation:
-      'Some keys are required: the version of the file, the kernels that an entry applies to, the reason of a suppression.',
+    explanation: 'Some keys are required: the version of the file, the kernels that an entry applies to, the reason of a suppression.',
     example: 'suppress: [{ code: race/global }]   # no reason',
     remedy: 'Add the key.',
   },
@@ -390,16 +379,14 @@ export const codes = {
     explanation:
       'Selvage found no bound, ptxas reported no resource usage, the block size is unknown, or the comparison depends on arguments without reference values.',
     example: 'limits: { sectors: "<= 4*m" }   # the kernel reads n elements',
-    remedy:
-      'Give reference values with `args`, give a block size, or write the limit in the names that the bound uses.',
+    remedy: 'Give reference values with `args`, give a block size, or write the limit in the names that the bound uses.',
   },
   'limit/launch-bounds': {
     severity: 'warning',
     title: 'Fewer blocks fit on a multiprocessor than __launch_bounds__ asks for.',
     explanation:
       'The second number of __launch_bounds__ is the number of blocks that should fit on a multiprocessor. The compiler limits the registers accordingly, but shared memory or the block size can still prevent it.',
-    example:
-      '__global__ void __launch_bounds__(256, 4) k() { __shared__ float s[12288]; }   // 48 KB: on sm_80, 3 blocks fit',
+    example: '__global__ void __launch_bounds__(256, 4) k() { __shared__ float s[12288]; }   // 48 KB: on sm_80, 3 blocks fit',
     remedy: 'Use less shared memory, or ask for fewer blocks.',
   },
   'config/threshold': {
@@ -437,8 +424,7 @@ export const codes = {
   'suppression/unused': {
     severity: 'notice',
     title: 'This suppression does not suppress anything.',
-    explanation:
-      'The finding is gone, or it is now at another line. A suppression that remains would hide the next bug at that place.',
+    explanation: 'The finding is gone, or it is now at another line. A suppression that remains would hide the next bug at that place.',
     example: '// selvage-ignore race/shared: fixed long ago',
     remedy: 'Remove the suppression, or move it to the line of the finding or the line above it.',
   },
@@ -504,8 +490,7 @@ export const codes = {
     explanation:
       "nvcc reported an error, so Selvage does not know the kernels of this file and reports nothing about them. For a pull request, only the log of the run shows the compiler's output.",
     example: 'reduce.cu(12): error: identifier "blockdim" is undefined',
-    remedy:
-      'Fix the error, or give the flags that your build uses (nvcc.args or nvcc.compile-commands in .selvage.yml).',
+    remedy: 'Fix the error, or give the flags that your build uses (nvcc.args or nvcc.compile-commands in .selvage.yml).',
   },
   'compile/refused': {
     severity: 'error',
@@ -522,8 +507,7 @@ export const codes = {
     explanation:
       'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). The generated code has the accesses around this instruction, but not the instruction itself. The proof does not hold for the code that runs. It is a notice if the code computes a value that nothing uses, or if some path of the code leaves an effect out: ptxas has never been observed to generate such code for a correct kernel, but this is not guaranteed.',
     example: '__syncthreads();   // in the PTX, but no BAR in the code',
-    remedy:
-      'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
+    remedy: 'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
   },
   'assembly/order': {
     severity: 'error',
@@ -531,8 +515,7 @@ export const codes = {
     explanation:
       'Selvage proves kernels on PTX, and ptxas translates that to machine code (SASS). In the PTX every path from the first access to the second one passes a barrier or a fence. In the code some path passes none, or another access is where the PTX has this one: an access, or the barrier, was moved. The proof does not hold for the code that runs. It is a notice if an access only has an address or data that Selvage does not find in the PTX.',
     example: 's[t] = x;\n__syncthreads();\ny = s[t ^ 1];   // in the code this load comes before the BAR',
-    remedy:
-      'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
+    remedy: 'Try another version of ptxas, or a lower level of optimisation (-Xptxas -O1), and report the kernel to NVIDIA.',
   },
   'compile/removed-api': {
     severity: 'notice',

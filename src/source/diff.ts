@@ -85,8 +85,7 @@ function toHunk(hunk: Hunk): Hunk {
  * @param folder with a trailing slash; empty for the whole
  */
 export function diffWithin(files: readonly FileDiff[], folder: string): FileDiff[] {
-  const within = (path: string): string | undefined =>
-    path.startsWith(folder) ? path.slice(folder.length) : undefined;
+  const within = (path: string): string | undefined => (path.startsWith(folder) ? path.slice(folder.length) : undefined);
   return files.flatMap(({ path: whole, previousPath, ...file }): FileDiff[] => {
     const path = within(whole);
     const previous = previousPath === undefined ? undefined : within(previousPath);

@@ -8,8 +8,7 @@ export const launchCodes = {
     explanation:
       'The launch always fails at run time, for example because a block has more than 1024 threads or a dimension is 0. Selvage leaves it out of the analysis.',
     example: 'kernel<<<64, dim3(64, 32)>>>(p);   // 2048 threads',
-    remedy:
-      'Stay within the limits: 1024 threads per block, blockDim.z at most 64, gridDim.y and gridDim.z at most 65535.',
+    remedy: 'Stay within the limits: 1024 threads per block, blockDim.z at most 64, gridDim.y and gridDim.z at most 65535.',
   },
   'launch/unstated': {
     severity: 'notice',
@@ -17,8 +16,7 @@ export const launchCodes = {
     explanation:
       'Neither the command line, .selvage.yml, a comment nor a launch in the repository gives the block and the grid, as for the kernels of a library, or PTX that Python generates. Selvage then considers every launch possible. Verdicts that a launch could decide stay open, and findings are shown at representative launches.',
     example: '__global__ void scale(float *a, int n) { … }   // launched by a program that is not in the repository',
-    remedy:
-      'State the launch that the message suggests, with your own numbers: in a comment above the kernel, or in .selvage.yml.',
+    remedy: 'State the launch that the message suggests, with your own numbers: in a comment above the kernel, or in .selvage.yml.',
   },
   'launch/precondition': {
     severity: 'error',

@@ -51,7 +51,9 @@ export function styleOf(text: string): TextStyle {
     lineEnd: carriage * 2 > all.length - 1 ? '\r\n' : '\n',
     indent: tabs > spaces.length ? '\t' : ' '.repeat(Math.max(2, smallest)),
     // Braces of functions, which are often on separate lines even if those of statements are not, are ignored.
-    bracesApart: all.filter((line) => /^[ \t]+\{[ \t]*\r?$/.test(line)).length > all.filter((line) => /^[ \t].*(?:\)|\belse|\bdo)[ \t]*\{[ \t]*\r?$/.test(line)).length, // oxfmt-ignore
+    bracesApart:
+      all.filter((line) => /^[ \t]+\{[ \t]*\r?$/.test(line)).length >
+      all.filter((line) => /^[ \t].*(?:\)|\belse|\bdo)[ \t]*\{[ \t]*\r?$/.test(line)).length,
   };
 }
 

@@ -7,10 +7,7 @@ import { isAbsolute, join } from 'node:path';
  * code runs too, and not if other users could write to the folder.
  * @param name below `selvage` in the cache folder
  */
-export function cacheFolder(
-  environment: Readonly<Record<string, string | undefined>>,
-  name: string,
-): string | undefined {
+export function cacheFolder(environment: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
   const { XDG_CACHE_HOME: caches, HOME: home, CI: ci } = environment;
   const base = caches || (home && join(home, '.cache'));
   if (ci || !base || !isAbsolute(base)) return undefined;

@@ -163,9 +163,7 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     let end: ProcessEnd | undefined;
     let drain: NodeJS.Timeout | undefined;
 
-    const child = startGroup(() =>
-      spawn(executable, args, { ...settings(request), stdio: ['ignore', 'pipe', 'pipe'] }),
-    );
+    const child = startGroup(() => spawn(executable, args, { ...settings(request), stdio: ['ignore', 'pipe', 'pipe'] }));
     const { pid } = child;
     if (pid !== undefined) request.onStart?.(pid);
     const stop = (reason: ProcessEnd): void => {
@@ -176,7 +174,14 @@ export function runProcess(request: ProcessRequest): Promise<ProcessResult> {
     const onAbort = (): void => stop({ kind: 'aborted' });
     signal?.addEventListener('abort', onAbort);
     const { resources } = limits;
-    const unwatch = pid !== undefined && resources ? afterCpu(resources.cpuSeconds * 1000, () => cpuOf(pid), () => stop({ kind: 'time-limit' })) : undefined; // oxfmt-ignore
+    const unwatch =
+      pid !== undefined && resources
+        ? afterCpu(
+            resources.cpuSeconds * 1000,
+            () => cpuOf(pid),
+            () => stop({ kind: 'time-limit' }),
+          )
+        : undefined;
     const finish = (): void => {
       unwatch?.();
       signal?.removeEventListener('abort', onAbort);
@@ -284,7 +289,11 @@ export class ProcessSession {
         } else if (bytes > outputBytes) settle({ kind: 'output-limit' });
       };
       const onClose = (): void => settle({ kind: 'ended', printed: parts.join('') });
-      const stop = afterCpu(Math.max(1, milliseconds), () => this.cpu(), () => settle({ kind: 'time-limit' })); // oxfmt-ignore
+      const stop = afterCpu(
+        Math.max(1, milliseconds),
+        () => this.cpu(),
+        () => settle({ kind: 'time-limit' }),
+      );
       child.stdout.on('data', onData);
       child.on('close', onClose).on('error', onClose);
       child.stdin.write(text);

@@ -31,11 +31,7 @@ const shortest = 20;
  * @param own CPU time so far of the worker: by default of the calling thread. If undefined, wall-clock time is used
  * @param patience maximum wall-clock time as a multiple of the CPU time
  */
-export function deadlineIn(
-  milliseconds: number,
-  own: () => number | undefined = threadCpu,
-  patience: number = usualPatience,
-): Deadline {
+export function deadlineIn(milliseconds: number, own: () => number | undefined = threadCpu, patience: number = usualPatience): Deadline {
   const began = clock();
   const atStart = own() ?? 0;
   let others = 0;

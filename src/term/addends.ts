@@ -46,7 +46,7 @@ export function remainderBy<T extends Value<T>>(
     const [others, own] = [factors.toSpliced(factors.indexOf(quotient), 1), factorsOf(by)];
     if (others.length !== own.length || others.some((factor, at) => factor !== own[at])) continue;
     const coefficient = -times.get(product)!;
-    const isInSum = addends(whole).every(([term, one]) => !term || times.get(term) === BigInt.asIntN(product.width, one * coefficient)); // oxfmt-ignore
+    const isInSum = addends(whole).every(([term, one]) => !term || times.get(term) === BigInt.asIntN(product.width, one * coefficient));
     if (isInSum) return { operator: quotient.operator === 'udiv' ? 'urem' : 'srem', whole, by };
   }
   return null;

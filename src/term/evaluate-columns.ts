@@ -118,9 +118,7 @@ export class ColumnEvaluation {
 
   private exact(values: Values, width: number): readonly (bigint | undefined)[] {
     if (values instanceof Float64Array)
-      return Array.from(values, (value) =>
-        Number.isNaN(value) ? undefined : BigInt.asUintN(Math.max(width, 1), BigInt(value)),
-      );
+      return Array.from(values, (value) => (Number.isNaN(value) ? undefined : BigInt.asUintN(Math.max(width, 1), BigInt(value))));
     return typeof values === 'object' ? values : new Array<bigint | undefined>(this.count).fill(values);
   }
 }
@@ -155,13 +153,11 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
       result.fill(1 - decisive);
       for (const column of columns)
         for (let lane = 0; lane < count; lane++)
-          if (column[lane] === decisive || (column[lane] !== 1 - decisive && result[lane] !== decisive))
-            result[lane] = column[lane]!;
+          if (column[lane] === decisive || (column[lane] !== 1 - decisive && result[lane] !== decisive)) result[lane] = column[lane]!;
       return result;
     }
     case 'select':
-      for (let lane = 0; lane < count; lane++)
-        result[lane] = a[lane] === a[lane] ? (a[lane] === 1 ? b : c)[lane]! : none;
+      for (let lane = 0; lane < count; lane++) result[lane] = a[lane] === a[lane] ? (a[lane] === 1 ? b : c)[lane]! : none;
       return result;
     case 'not':
       return one((x) => 1 - x);
@@ -217,25 +213,15 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
 }
 
 /** A quotient or remainder of 64 bits; null for another operation, or for patterns that are negative as signed ones. */
-function wideQuotient(
-  operator: Term['operator'],
-  a: Float64Array,
-  b: Float64Array,
-  result: Float64Array,
-): Float64Array | null {
+function wideQuotient(operator: Term['operator'], a: Float64Array, b: Float64Array, result: Float64Array): Float64Array | null {
   if (!/^[us](?:div|rem)$/.test(operator) || a.some((x) => x < 0) || b.some((y) => y <= 0)) return null;
   const isQuotient = operator.endsWith('div');
-  for (let lane = 0; lane < result.length; lane++)
-    result[lane] = isQuotient ? Math.floor(a[lane]! / b[lane]!) : a[lane]! % b[lane]!;
+  for (let lane = 0; lane < result.length; lane++) result[lane] = isQuotient ? Math.floor(a[lane]! / b[lane]!) : a[lane]! % b[lane]!;
   return result;
 }
 
 /** A sum of up to 32 bits, computed from the lowest bits of its addends. */
-function narrowSum(
-  { width, value, coefficients }: Term,
-  columns: readonly Float64Array[],
-  sum: Float64Array,
-): Float64Array {
+function narrowSum({ width, value, coefficients }: Term, columns: readonly Float64Array[], sum: Float64Array): Float64Array {
   sum.fill(Number(value));
   for (const [i, column] of columns.entries()) {
     const factor = Number(coefficients[i]);
@@ -247,11 +233,7 @@ function narrowSum(
   return sum;
 }
 
-function wideSum(
-  { width, value, coefficients }: Term,
-  columns: readonly Float64Array[],
-  sum: Float64Array,
-): Float64Array | null {
+function wideSum({ width, value, coefficients }: Term, columns: readonly Float64Array[], sum: Float64Array): Float64Array | null {
   const constant = numberOf(value, width);
   // Bound of the magnitude of the sum: the sum of the magnitudes of its addends.
   const magnitude = new Float64Array(sum.length).fill(Math.abs(constant));

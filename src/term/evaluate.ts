@@ -15,11 +15,7 @@ export function evaluateTerm(
   return value;
 }
 
-function compute(
-  term: Term,
-  evaluate: (inner: Term) => bigint | undefined,
-  atom: (leaf: Term) => bigint | undefined,
-): bigint | undefined {
+function compute(term: Term, evaluate: (inner: Term) => bigint | undefined, atom: (leaf: Term) => bigint | undefined): bigint | undefined {
   if (term.operator === 'constant') return term.value;
   if (term.operator === 'atom') {
     const value = atom(term);

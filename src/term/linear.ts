@@ -82,10 +82,7 @@ export class LinearView {
   unsigned(term: Term): Linear {
     let view = this.unsigneds.get(term);
     if (!view) {
-      view =
-        term.operator === 'constant'
-          ? constantForm(term.value)
-          : this.fit(term, unsignedBounds(term.width), 'unsigned');
+      view = term.operator === 'constant' ? constantForm(term.value) : this.fit(term, unsignedBounds(term.width), 'unsigned');
       this.unsigneds.set(term, view);
     }
     return view;
@@ -127,7 +124,11 @@ export class LinearView {
     const factor = 1n << amount!.value;
     const constant = BigInt.asIntN(width, a!.value);
     if (constant % factor !== 0n || a!.coefficients.some((by) => by % factor !== 0n)) return null;
-    const whole = this.store.sum(width, constant / factor, a!.arguments.map((part, i) => [part, a!.coefficients[i]! / factor])); // oxfmt-ignore
+    const whole = this.store.sum(
+      width,
+      constant / factor,
+      a!.arguments.map((part, i) => [part, a!.coefficients[i]! / factor]),
+    );
     const left = width - Number(amount!.value);
     const view = this.natural(whole);
     return inside(view, operator === 'ashr' ? signedBounds(left) : unsignedBounds(left)) ? view : null;
@@ -139,7 +140,7 @@ export class LinearView {
   shifted(term: Term): Linear {
     const [a, amount] = term.arguments as [Term, Term];
     // The quotient of a number of threads or blocks is an index, which does not wrap around in correct programs.
-    if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && this.mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a); // oxfmt-ignore
+    if (term.operator === 'lshr') return a.leaves.every(isOfThreads) && this.mayAssumeNoWrap(a) ? this.unsigned(a) : this.bits(a);
     const isCutOff = amount.operator === 'constant' && holdsMultipleOf(a, 1n << amount.value);
     return isCutOff && a.operator !== 'constant' ? this.exactly(a, 'signed') : this.signed(a);
   }
@@ -426,8 +427,7 @@ export class LinearView {
     const whole = this.store.wholeFactor(term);
     const view = this.natural(whole);
     if (inside(view, fits)) return view;
-    const isExact =
-      !this.mayAssumeNoWrap(whole) || this.isDetermined(whole) || this.determinedSpan(view) > fits.high - fits.low;
+    const isExact = !this.mayAssumeNoWrap(whole) || this.isDetermined(whole) || this.determinedSpan(view) > fits.high - fits.low;
     if (isExact || view.low > fits.high || view.high < fits.low) return null;
     return clamp({ ...view, assumes: [...view.assumes, term] }, fits);
   }
@@ -459,7 +459,7 @@ export class LinearView {
       if (exact) return { ...exact, assumes };
     }
     // Truncating division is monotone in the dividend; its magnitude falls with the divisor.
-    const candidates = [dividend.low / divisor.low, dividend.low / divisor.high, dividend.high / divisor.low, dividend.high / divisor.high]; // oxfmt-ignore
+    const candidates = [dividend.low / divisor.low, dividend.low / divisor.high, dividend.high / divisor.low, dividend.high / divisor.high];
     return this.unknown(term, hull(candidates), assumes);
   }
 
@@ -469,8 +469,7 @@ export class LinearView {
     const dividend = signed ? this.signed(a) : this.unsigned(a);
     const divisor = signed ? this.signed(b) : this.unsigned(b);
     const assumes = merge(dividend.assumes, divisor.assumes);
-    if (divisor.low <= 0n)
-      return this.unknown(term, signed ? signedBounds(term.width) : unsignedBounds(term.width), assumes);
+    if (divisor.low <= 0n) return this.unknown(term, signed ? signedBounds(term.width) : unsignedBounds(term.width), assumes);
     if (dividend.low >= 0n && dividend.high < divisor.low) return { ...dividend, assumes };
     const most = divisor.high - 1n;
     const low = dividend.low >= 0n ? 0n : dividend.low > -most ? dividend.low : -most;
@@ -484,8 +483,12 @@ export class LinearView {
     if (b.operator !== 'constant') {
       const other = this.natural(b);
       const limits = [view, other].filter((form) => form.low >= 0n);
-      const high = limits.reduce((least, { high: next }) => (next < least ? next : least), unsignedBounds(term.width).high); // oxfmt-ignore
-      return this.unknown(term, { low: 0n, high }, limits.reduce<readonly Term[]>((all, form) => merge(all, form.assumes), noAssumptions)); // oxfmt-ignore
+      const high = limits.reduce((least, { high: next }) => (next < least ? next : least), unsignedBounds(term.width).high);
+      return this.unknown(
+        term,
+        { low: 0n, high },
+        limits.reduce<readonly Term[]>((all, form) => merge(all, form.assumes), noAssumptions),
+      );
     }
     const mask = b.value;
     if ((mask & (mask + 1n)) === 0n) {
@@ -504,9 +507,12 @@ export class LinearView {
     ] as const) {
       if (narrow.low < 0n) continue;
       const step = 1n << BigInt(bitLength(narrow.high));
-      const multiple =
-        wide.constant % step === 0n && [...wide.terms.values()].every((coefficient) => coefficient % step === 0n);
-      if (multiple) return this.combine(wide.constant + narrow.constant, [[wide, 1n], [narrow, 1n]]); // oxfmt-ignore
+      const multiple = wide.constant % step === 0n && [...wide.terms.values()].every((coefficient) => coefficient % step === 0n);
+      if (multiple)
+        return this.combine(wide.constant + narrow.constant, [
+          [wide, 1n],
+          [narrow, 1n],
+        ]);
     }
     return null;
   }
@@ -524,7 +530,13 @@ export class LinearView {
     if (remaining.low < 0n || remaining.high >= divisor) return null;
     const { low, high } = this.rangeOf(floor, terms);
     const byForm = { low: floorDivide(form.low, divisor), high: floorDivide(form.high, divisor) };
-    return { constant: floor, terms, low: low > byForm.low ? low : byForm.low, high: high < byForm.high ? high : byForm.high, assumes: form.assumes }; // oxfmt-ignore
+    return {
+      constant: floor,
+      terms,
+      low: low > byForm.low ? low : byForm.low,
+      high: high < byForm.high ? high : byForm.high,
+      assumes: form.assumes,
+    };
   }
 }
 

@@ -48,7 +48,7 @@ function addParts(parts: Parts, term: Term): boolean {
     return true;
   }
   // If no bit can be set in both operands, the `or` is a sum.
-  if (term.operator === 'or') return (possibleBits(a) & possibleBits(b)) === 0n && addParts(parts, a) && addParts(parts, b); // oxfmt-ignore
+  if (term.operator === 'or') return (possibleBits(a) & possibleBits(b)) === 0n && addParts(parts, a) && addParts(parts, b);
   if (term.operator === 'sum') {
     parts.numbers += term.value;
     return term.arguments.every((part, i) => {
@@ -61,11 +61,8 @@ function addParts(parts: Parts, term: Term): boolean {
   const inField: Parts = { address: null, numbers: 0n, steps: [], longest: 0n };
   const address = shiftedAddress(field);
   if (address) inField.address = address;
-  else if (
-    field.operator !== 'sum' ||
-    !field.arguments.every((part, i) => addToField(inField, part, field.coefficients[i]!))
-  )
-    return addStep(parts, term, 1n); // oxfmt-ignore
+  else if (field.operator !== 'sum' || !field.arguments.every((part, i) => addToField(inField, part, field.coefficients[i]!)))
+    return addStep(parts, term, 1n);
   else inField.numbers = field.value;
   if (!inField.address || inField.numbers > startField) return addStep(parts, term, 1n);
   parts.address = inField.address;
@@ -113,8 +110,7 @@ function shiftedAddress(term: Term): Term | null {
 /** The operand of a mask that preserves bits 4 to 17 of an address. */
 function wholeAddress(term: Term): Term | null {
   const [value, mask] = term.arguments as [Term, Term];
-  if (term.operator === 'and')
-    return mask.operator === 'constant' && (mask.value & 0x3fff0n) === 0x3fff0n ? wholeAddress(value) : null;
+  if (term.operator === 'and') return mask.operator === 'constant' && (mask.value & 0x3fff0n) === 0x3fff0n ? wholeAddress(value) : null;
   if (term.operator === 'zext') return wholeAddress(value);
   return term.width === 32 ? term : null;
 }

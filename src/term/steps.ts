@@ -59,7 +59,9 @@ export function wholeQuotient(store: TermStore, term: Term, isMultiple: (factor:
     if (part.operator !== 'mul') return null;
     const [a, b] = part.arguments as [Term, Term];
     const quotient = (factor: Term): Term | null =>
-      isMultiple(factor) ? store.divide(operator as 'sdiv' | 'udiv', width, factor, store.constant(width, unit)) : dividedFactor(factor, unit); // oxfmt-ignore
+      isMultiple(factor)
+        ? store.divide(operator as 'sdiv' | 'udiv', width, factor, store.constant(width, unit))
+        : dividedFactor(factor, unit);
     const first = quotient(a);
     if (first) return store.mul(width, first, b);
     const second = quotient(b);
@@ -70,5 +72,9 @@ export function wholeQuotient(store: TermStore, term: Term, isMultiple: (factor:
 /** A sum with its parts divided by one of their common divisors. */
 function quotientOf(store: TermStore, { width, value, arguments: parts, coefficients }: Term, by: bigint): Term {
   const quotient = (one: bigint): bigint => BigInt.asIntN(width, one) / by;
-  return store.sum(width, quotient(value), parts.map((part, at) => [part, quotient(coefficients[at]!)])); // oxfmt-ignore
+  return store.sum(
+    width,
+    quotient(value),
+    parts.map((part, at) => [part, quotient(coefficients[at]!)]),
+  );
 }

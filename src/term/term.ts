@@ -9,9 +9,33 @@ import { addends, hasFactor, remainderBy } from './addends.ts';
 import { possibleBits } from './possible-bits.ts';
 
 type TermOperator =
-  | 'constant' | 'atom' | 'sum' | 'mul' | 'udiv' | 'sdiv' | 'urem' | 'srem'
-  | 'and' | 'or' | 'xor' | 'shl' | 'lshr' | 'ashr' | 'zext' | 'sext' | 'trunc' | 'select' | 'pure'
-  | 'equal' | 'ult' | 'slt' | 'not' | 'all' | 'any' | 'differ' | 'test'; // oxfmt-ignore
+  | 'constant'
+  | 'atom'
+  | 'sum'
+  | 'mul'
+  | 'udiv'
+  | 'sdiv'
+  | 'urem'
+  | 'srem'
+  | 'and'
+  | 'or'
+  | 'xor'
+  | 'shl'
+  | 'lshr'
+  | 'ashr'
+  | 'zext'
+  | 'sext'
+  | 'trunc'
+  | 'select'
+  | 'pure'
+  | 'equal'
+  | 'ult'
+  | 'slt'
+  | 'not'
+  | 'all'
+  | 'any'
+  | 'differ'
+  | 'test';
 
 export interface Term {
   readonly id: number;
@@ -159,7 +183,12 @@ export class TermStore {
       const times = collected.get(rest)!;
       const [whole, by] = rest.arguments as [Term, Term];
       const product = this.mul(width, by, this.quotientOf(rest)!);
-      return this.sum(width, total, [...terms.map((term) => [term, collected.get(term)!] as const), [rest, -times], [product, -times], [whole, times]]); // oxfmt-ignore
+      return this.sum(width, total, [
+        ...terms.map((term) => [term, collected.get(term)!] as const),
+        [rest, -times],
+        [product, -times],
+        [whole, times],
+      ]);
     }
     for (const product of terms.length > 1 ? terms : []) {
       const found = remainderBy(product, collected);
@@ -172,15 +201,29 @@ export class TermStore {
     const value = BigInt.asUintN(width, total);
     if (terms.length === 0) return this.constant(width, value);
     if (terms.length === 1 && value === 0n && collected.get(terms[0]!) === 1n) return terms[0]!;
-    return this.make('sum', width, terms, value, terms.map((term) => collected.get(term)!), null, ''); // oxfmt-ignore
+    return this.make(
+      'sum',
+      width,
+      terms,
+      value,
+      terms.map((term) => collected.get(term)!),
+      null,
+      '',
+    );
   }
 
   add(width: number, a: Term, b: Term): Term {
-    return this.sum(width, 0n, [[a, 1n], [b, 1n]]); // oxfmt-ignore
+    return this.sum(width, 0n, [
+      [a, 1n],
+      [b, 1n],
+    ]);
   }
 
   sub(width: number, a: Term, b: Term): Term {
-    return this.sum(width, 0n, [[a, 1n], [b, -1n]]); // oxfmt-ignore
+    return this.sum(width, 0n, [
+      [a, 1n],
+      [b, -1n],
+    ]);
   }
 
   mul(width: number, a: Term, b: Term): Term {
@@ -188,10 +231,7 @@ export class TermStore {
     if (b.operator === 'constant') return this.sum(width, 0n, [[a, b.value]]);
     const left = addends(a);
     const right = addends(b);
-    if (
-      left.length * right.length <= largestProduct &&
-      (left.length > 1 || right.length > 1 || hasFactor(left) || hasFactor(right))
-    ) {
+    if (left.length * right.length <= largestProduct && (left.length > 1 || right.length > 1 || hasFactor(left) || hasFactor(right))) {
       const products: [Term, bigint][] = [];
       let constant = 0n;
       for (const [x, p] of left) {
@@ -207,9 +247,7 @@ export class TermStore {
   }
 
   private product(width: number, a: Term, b: Term): Term {
-    return a.id <= b.id
-      ? this.make('mul', width, [a, b], 0n, none, null, '')
-      : this.make('mul', width, [b, a], 0n, none, null, '');
+    return a.id <= b.id ? this.make('mul', width, [a, b], 0n, none, null, '') : this.make('mul', width, [b, a], 0n, none, null, '');
   }
 
   /** `udiv sdiv urem srem` with all ones as the result of a division by zero (remainder: the dividend). */
@@ -289,7 +327,11 @@ export class TermStore {
     const [a] = factor.arguments as [Term];
     if (factor.operator === 'and') return a;
     const { constant, coefficients } = unshifted(a);
-    return this.sum(32, constant, a.arguments.map((part, i) => [part, coefficients[i]!])); // oxfmt-ignore
+    return this.sum(
+      32,
+      constant,
+      a.arguments.map((part, i) => [part, coefficients[i]!]),
+    );
   }
 
   or(width: number, a: Term, b: Term): Term {
@@ -332,8 +374,7 @@ export class TermStore {
         const field = this.upperField(width, a, by);
         if (field) return field;
       }
-      if (a.operator === 'constant')
-        return this.constant(width, operator === 'lshr' ? a.value >> by : BigInt.asIntN(width, a.value) >> by);
+      if (a.operator === 'constant') return this.constant(width, operator === 'lshr' ? a.value >> by : BigInt.asIntN(width, a.value) >> by);
       const lower = operator === 'ashr' && width === 64 && by === 32n ? this.lowerHalf(a) : null;
       if (lower) return this.signExtend(64, lower);
     }
@@ -359,7 +400,7 @@ export class TermStore {
       return kept.length === 1 ? this.shift('lshr', width, kept[0]!, this.constant(width, by)) : null;
     }
     const [inner] = a.arguments as [Term];
-    const isShifted = a.operator === 'sum' && a.value === 0n && a.coefficients.length === 1 && a.coefficients[0] === 1n << by; // oxfmt-ignore
+    const isShifted = a.operator === 'sum' && a.value === 0n && a.coefficients.length === 1 && a.coefficients[0] === 1n << by;
     return isShifted && (possibleBits(inner) << by) >> BigInt(width) === 0n ? inner : null;
   }
 
@@ -405,7 +446,11 @@ export class TermStore {
       case 'trunc':
         return this.truncate(to, a.arguments[0]!);
       case 'sum':
-        return this.sum(to, a.value, a.arguments.map((part, i) => [this.truncate(to, part), a.coefficients[i]!])); // oxfmt-ignore
+        return this.sum(
+          to,
+          a.value,
+          a.arguments.map((part, i) => [this.truncate(to, part), a.coefficients[i]!]),
+        );
       case 'mul':
         return this.mul(to, this.truncate(to, a.arguments[0]!), this.truncate(to, a.arguments[1]!));
       case 'and':
@@ -419,8 +464,7 @@ export class TermStore {
       case 'atom':
         // An iteration counter has no specific width.
         if (a.atom!.kind === 'iteration') return this.atom(to, a.atom);
-        if (to === 32 && a.atom!.kind === 'object' && !a.atom!.generic && this.isShared(a.atom!.object))
-          return this.atom(to, a.atom!);
+        if (to === 32 && a.atom!.kind === 'object' && !a.atom!.generic && this.isShared(a.atom!.object)) return this.atom(to, a.atom!);
         break;
       default:
     }
@@ -496,8 +540,7 @@ export class TermStore {
       return wide === b ? this.equal(inner, narrow) : this.false;
     }
     // nvcc emits this form to test whether several indices are zero.
-    if (b.operator === 'constant' && b.value === 0n && a.operator === 'or')
-      return this.all(a.arguments.map((part) => this.equal(part, b)));
+    if (b.operator === 'constant' && b.value === 0n && a.operator === 'or') return this.all(a.arguments.map((part) => this.equal(part, b)));
     return this.make('equal', 0, a.id < b.id ? [a, b] : [b, a], 0n, none, null, '');
   }
 
@@ -588,87 +631,6 @@ export class TermStore {
   private rejoin(shared: readonly Term[], literal: Term, rest: readonly Term[]): Term {
     const alternatives = [literal, this.all(rest)].sort((a, b) => a.id - b.id);
     return this.all([...shared, this.make('any', 0, alternatives, 0n, none, null, '')]);
-  }
-
-  /** Rebuilds a term with `replace` applied to its atoms (undefined leaves one unchanged). */
-  substitute(term: Term, replace: (atom: Term) => Term | undefined, memo: Map<Term, Term>): Term {
-    return this.rewrite(term, (next, of) => (of.operator === 'atom' ? (replace(of) ?? of) : next), memo);
-  }
-
-  /**
-   * Rebuilds a term from its leaves up.
-   * @param rule replaces a subterm; called with the subterm of rebuilt parts, and the subterm as it was
-   */
-  rewrite(term: Term, rule: (next: Term, of: Term) => Term, memo: Map<Term, Term>): Term {
-    if (term.leaves.length === 0) return term;
-    const known = memo.get(term);
-    if (known) return known;
-    const parts: Term[] = [];
-    let changed = false;
-    for (const part of term.arguments) {
-      const next = this.rewrite(part, rule, memo);
-      if (next !== part) changed = true;
-      parts.push(next);
-    }
-    const result = rule(changed ? this.rebuild(term, parts) : term, term);
-    memo.set(term, result);
-    return result;
-  }
-
-  private rebuild(term: Term, parts: readonly Term[]): Term {
-    const [a, b, c] = parts as [Term, Term, Term];
-    if (isFactor24(term))
-      return this.factor24(term.operator === 'ashr', this.wholeFactor({ ...term, arguments: parts }));
-    switch (term.operator) {
-      case 'sum':
-        return this.sum(term.width, term.value, parts.map((part, i) => [part, term.coefficients[i]!])); // oxfmt-ignore
-      case 'mul':
-        return this.mul(term.width, a, b);
-      case 'udiv':
-      case 'sdiv':
-      case 'urem':
-      case 'srem':
-        return this.divide(term.operator, term.width, a, b);
-      case 'and':
-        return this.and(term.width, a, b);
-      case 'or':
-        return this.or(term.width, a, b);
-      case 'xor':
-        return this.xor(term.width, a, b);
-      case 'shl':
-      case 'lshr':
-      case 'ashr':
-        return this.shift(term.operator, term.width, a, b);
-      case 'zext':
-        return this.zeroExtend(term.width, a);
-      case 'sext':
-        return this.signExtend(term.width, a);
-      case 'trunc':
-        return this.truncate(term.width, a);
-      case 'select':
-        return this.select(a, b, c);
-      case 'pure':
-        return this.pure(term.name, term.width, parts);
-      case 'test':
-        return this.test(term.name, parts);
-      case 'equal':
-        return this.equal(a, b);
-      case 'ult':
-        return this.unsignedLess(a, b);
-      case 'slt':
-        return this.signedLess(a, b);
-      case 'not':
-        return this.not(a);
-      case 'differ':
-        return this.differ(a, b);
-      case 'all':
-        return this.all(parts);
-      case 'any':
-        return this.any(parts);
-      case 'constant':
-      case 'atom':
-        return term;
-    }
   }
 }
 

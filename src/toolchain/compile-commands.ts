@@ -67,7 +67,7 @@ export function parseCompileCommands(text: string, file: string, root: string): 
     const { file: named, directory: written = '.' } = (entry ?? {}) as Readonly<Record<string, unknown>>;
     if (typeof named !== 'string' || typeof written !== 'string') {
       const key = typeof named === 'string' ? 'directory' : 'file';
-      return refused(`Entry ${index + 1} of this compilation database has no text as its "${key}". Let the build write it again.`); // oxfmt-ignore
+      return refused(`Entry ${index + 1} of this compilation database has no text as its "${key}". Let the build write it again.`);
     }
     // Most entries have the same directory, so the last one is cached.
     if (written !== known[0]) known = [written, resolve(folder, written)];
@@ -87,18 +87,16 @@ export function parseCompileCommands(text: string, file: string, root: string): 
 /** One database of several. Of several commands for a file, that of the first database is used. */
 export function joinedCommands(databases: readonly CompileCommands[], root: string): CompileCommands {
   const commands = new Map<string, CompileCommand>();
-  for (const database of databases)
-    for (const [file, command] of database.commands) if (!commands.has(file)) commands.set(file, command);
+  for (const database of databases) for (const [file, command] of database.commands) if (!commands.has(file)) commands.set(file, command);
   return { commands, root, diagnostics: databases.flatMap(({ diagnostics }) => diagnostics) };
 }
 
 /** The command of an entry, which needs only one of the keys `arguments` and `command`. */
 function commandOf({ arguments: words, command }: Readonly<Record<string, unknown>>): CompileCommand['command'] {
   if (isListOfText(words) && words.length > 0) return words;
-  if (words !== undefined && !isListOfText(words))
-    return { problem: 'the "arguments" of its entry are not a list of strings' };
+  if (words !== undefined && !isListOfText(words)) return { problem: 'the "arguments" of its entry are not a list of strings' };
   if (typeof command === 'string') return command;
-  return { problem: `its entry has ${command === undefined ? 'neither "arguments" nor a "command"' : 'a "command" that is not a string'}` }; // oxfmt-ignore
+  return { problem: `its entry has ${command === undefined ? 'neither "arguments" nor a "command"' : 'a "command" that is not a string'}` };
 }
 
 function isProblem(command: CompileCommand['command']): command is Problem {
@@ -140,7 +138,7 @@ export function flagsOf(
   const words = typeof command.command === 'string' ? shellWords(command.command) : command.command;
   if (!words || words.length === 0) {
     if (!own) return null;
-    return { problem: words ? 'its command is empty' : 'its command cannot be split into words: a quotation is not closed', origin }; // oxfmt-ignore
+    return { problem: words ? 'its command is empty' : 'its command cannot be split into words: a quotation is not closed', origin };
   }
   const args = parseOptions(withOptionFiles(nvccWords(words), command.directory, readText)).flatMap((word) => {
     if (word.kind === 'operand' && isSource(word.words[0]!)) return [];
@@ -174,8 +172,7 @@ function nearestSibling({ commands, root }: CompileCommands, file: string): Comp
     const isNearer =
       !best ||
       common > best.common ||
-      (common === best.common &&
-        (distance < best.distance || (distance === best.distance && command.file < best.command.file)));
+      (common === best.common && (distance < best.distance || (distance === best.distance && command.file < best.command.file)));
     if (isNearer) best = { command, common, distance };
   }
   return best?.command;
@@ -199,11 +196,7 @@ function launcherWords(words: readonly string[]): number {
 }
 
 /** CMake writes include paths to a separate file, which nvcc reads with `--options-file`. */
-function withOptionFiles(
-  words: readonly string[],
-  directory: string,
-  readText: (path: string) => string | undefined,
-): string[] {
+function withOptionFiles(words: readonly string[], directory: string, readText: (path: string) => string | undefined): string[] {
   const result: string[] = [];
   for (let index = 0; index < words.length; index++) {
     const [, joined] = /^(?:--options-file|-optf)=(.+)$/.exec(words[index]!) ?? [];

@@ -20,15 +20,7 @@ import {
 import { type EditedHeaders, editedCopy } from './edited-copy.ts';
 import { confinedEnvironment } from './environment.ts';
 import { isInside, isPlainPath, isShellSafe, pathIn, realPath, realPathNow } from './file-place.ts';
-import {
-  isPrivatePlace,
-  selectFlags,
-  type FlagGroup,
-  type FlagSelection,
-  type Trust,
-  includedFolders,
-  flagsOfBuild,
-} from './flags.ts';
+import { isPrivatePlace, selectFlags, type FlagGroup, type FlagSelection, type Trust, includedFolders, flagsOfBuild } from './flags.ts';
 import { spellingOfPath } from '../ptx/debug-information.ts';
 import { deviceCode, type DeviceCode, type Unoptimised, type WantedCode } from './device-code.ts';
 import { includeFolders } from './include-folders.ts';
@@ -132,11 +124,7 @@ function wordsFor({ output, kept }: OutputPlace): readonly string[] {
  * @returns null if nvcc does not print its steps, or a step fails. The caller then runs nvcc itself, which reports the
  *   reason
  */
-async function compileBySteps(
-  setting: Setting,
-  request: CompileRequest,
-  place: OutputPlace,
-): Promise<CompileResult | null> {
+async function compileBySteps(setting: Setting, request: CompileRequest, place: OutputPlace): Promise<CompileResult | null> {
   const { cwd, env, temporary } = setting;
   const { compiler, limits, signal, build } = request;
   const told = await runCompiler(setting, ['--dryrun', ...wordsFor(place)]);
@@ -164,8 +152,7 @@ async function compileBySteps(
     const wanted: WantedCode = {
       production: build === 'production',
       // Without selvage.h and restrict pointers, the flags of the verification build do not change the text.
-      verification:
-        build === 'verification' || (request.withVerification === true && !asks && !restrictsPointers(text)),
+      verification: build === 'verification' || (request.withVerification === true && !asks && !restrictsPointers(text)),
       separates: compiler.features.separateFrontEnd,
     };
     const make = () => deviceCode({ ...wanted, steps, limits, run, temporary });
@@ -255,8 +242,7 @@ async function compileByNvcc(setting: Setting, request: CompileRequest, place: O
     const before = await listDependencies(setting);
     if ('diagnostics' in before) return { dependencies: [], diagnostics: before.diagnostics };
     const refused =
-      (await fileOutside(before.files, setting.roots)) ??
-      (await embeddingFile(await inRoot(before.files, setting), request.root));
+      (await fileOutside(before.files, setting.roots)) ?? (await embeddingFile(await inRoot(before.files, setting), request.root));
     if (refused) return { dependencies: [], diagnostics: [refusal(refused, setting)] };
   }
   const isLimited = build === 'verification' && request.unoptimised === undefined;
@@ -307,8 +293,7 @@ export async function refusedPreprocessed(
   }
   if (request.trust === 'pull-request') {
     const refused =
-      (await fileOutside(files, setting.roots)) ??
-      (isBefore ? await embeddingFile(await inRoot(files, setting), request.root) : null);
+      (await fileOutside(files, setting.roots)) ?? (isBefore ? await embeddingFile(await inRoot(files, setting), request.root) : null);
     if (refused) return refusal(refused, setting);
     if (texts.length === 0 && exitedWell(result)) {
       return failed('nvcc wrote no preprocessed text, so Selvage cannot check the includes.', setting);
@@ -316,7 +301,7 @@ export async function refusedPreprocessed(
     if (texts.some(embedsByAssembler)) return refusal({ kind: 'embedding', path: setting.file }, setting);
   }
   const stale = await unedited(files, setting);
-  return stale === undefined ? undefined : failed(`It includes ${stale} itself instead of its edited copy.`, setting); // oxfmt-ignore
+  return stale === undefined ? undefined : failed(`It includes ${stale} itself instead of its edited copy.`, setting);
 }
 
 /** Reports how a verification build was made, unless it was optimised as usual. */
@@ -332,7 +317,7 @@ function builtAs(
   }[unoptimised];
   const message = `The verification build of this file is not optimised at all (-Xcicc -O0), because ${reason}.`;
   const location = { file: unit, line: 1 };
-  return { unoptimised, diagnostics: [...diagnostics, { severity: 'notice', code: 'compile/unoptimised', message, location }] }; // oxfmt-ignore
+  return { unoptimised, diagnostics: [...diagnostics, { severity: 'notice', code: 'compile/unoptimised', message, location }] };
 }
 
 /** Preprocessed text of a unit. */
@@ -360,7 +345,7 @@ async function hostText(preprocessed: string, files: readonly string[], setting:
   const names = new Map<string, string>([[setting.input, setting.unit]]);
   for (const file of files) {
     const real = realPathNow(file);
-    if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real)); // oxfmt-ignore
+    if (real !== null && real !== root && isInside(root, real) && file !== setting.input) names.set(file, relative(root, real));
   }
   // The text, and file names in it, have one character per byte.
   const own = (path: string): string | undefined => {
@@ -410,7 +395,7 @@ export async function unitDependencies(request: DependencyRequest): Promise<Omit
  */
 function placeless(ptx: string, { request, unit, input, file, mirror, temporary, cwd }: Setting): string {
   const named = withoutPlace(ptx, unit).replaceAll(spellingOfPath(input), spellingOfPath(file));
-  const placed = mirror === null ? named : named.replaceAll(`${spellingOfPath(mirror)}/`, `${spellingOfPath(request.root)}/`); // oxfmt-ignore
+  const placed = mirror === null ? named : named.replaceAll(`${spellingOfPath(mirror)}/`, `${spellingOfPath(request.root)}/`);
   return cwd === temporary ? placed.replaceAll(`"${spellingOfPath(temporary)}/`, '"') : placed;
 }
 
@@ -486,15 +471,25 @@ export async function withSetting<Result extends Omit<CompileResult, 'ptx'>>(
     const stubs = request.stubs && (await stubsIn(plain, words, copy?.wordsFor, include, request.stubs));
     if (stubs) notes.push(stubDiagnostic(stubs, unit));
     const made = stubs && !('reason' in stubs) ? stubs : null;
-    let result = await use(made ? { ...plain, flags: [...flags, `-I${join(include, stubFolder)}`], unreadLaunches: made.unreadLaunches } : plain); // oxfmt-ignore
+    let result = await use(
+      made ? { ...plain, flags: [...flags, `-I${join(include, stubFolder)}`], unreadLaunches: made.unreadLaunches } : plain,
+    );
     const { ptx = '', verification = '' }: Partial<CompileResult> = result;
     const used = made ? stubClassIn(`${ptx} ${verification}`, made) : undefined;
     if (made && used !== undefined) {
-      notes[notes.length - 1] = stubDiagnostic({ headers: made.headers, reason: `a kernel is instantiated with ${used}, which depends on the header` }, unit); // oxfmt-ignore
+      notes[notes.length - 1] = stubDiagnostic(
+        { headers: made.headers, reason: `a kernel is instantiated with ${used}, which depends on the header` },
+        unit,
+      );
       result = await use(plain);
     }
     if ('ptx' in result ? result.ptx === undefined : result.diagnostics.length > 0) {
-      notes.push(...architectureNote(request, selected.flatMap(({ architectures }) => architectures))); // oxfmt-ignore
+      notes.push(
+        ...architectureNote(
+          request,
+          selected.flatMap(({ architectures }) => architectures),
+        ),
+      );
     }
     return notes.length === 0 ? result : { ...result, diagnostics: [...result.diagnostics, ...notes] };
   } finally {
@@ -529,7 +524,8 @@ async function stubsIn(
       systemFolders: await includeFolders(request.compiler, request.limits),
       isTrusted: request.trust === 'user',
       run: (more) => runCompiler({ ...setting, flags }, more, limits),
-      isRefused: async (text, result) => (await refusedPreprocessed(preprocessedFrom([text], setting), result, setting, true)) !== undefined, // oxfmt-ignore
+      isRefused: async (text, result) =>
+        (await refusedPreprocessed(preprocessedFrom([text], setting), result, setting, true)) !== undefined,
       kept: request.kept,
       inputs,
     });
@@ -571,8 +567,7 @@ async function refusedPlace(
 ): Promise<Diagnostic | null> {
   const location = { file: unit, line: 1 };
   const unsafe =
-    [compiler.path, root, temporary, file].some((path) => !isShellSafe(path)) ||
-    (trust === 'pull-request' && !isPlainPath(unit));
+    [compiler.path, root, temporary, file].some((path) => !isShellSafe(path)) || (trust === 'pull-request' && !isPlainPath(unit));
   if (unsafe) {
     const message =
       'Selvage did not compile this file: nvcc passes the path to a shell, and the path contains characters that a shell expands. Rename the file or folder.';
@@ -621,9 +616,7 @@ async function listDependencies(
 /** Parses the prerequisites of a rule like make: blanks end a name, a backslash or a dollar sign escapes. */
 export function parseRule(text: string): string[] {
   const prerequisites = text.replaceAll(/\\\r?\n/g, ' ').replace(/^[^]*?: /, '');
-  return [...prerequisites.matchAll(/(?:\\[ #\\]|\$\$|[^\s])+/g)].map(([word]) =>
-    word.replaceAll(/\\([ #])/g, '$1').replaceAll('$$', '$'),
-  );
+  return [...prerequisites.matchAll(/(?:\\[ #\\]|\$\$|[^\s])+/g)].map(([word]) => word.replaceAll(/\\([ #])/g, '$1').replaceAll('$$', '$'));
 }
 
 /** @returns the texts, or null if one is too large to read */
@@ -649,7 +642,9 @@ function logged({ stdout, stderr }: ProcessResult, { onLog }: DependencyRequest)
 
 async function failure(result: ProcessResult, setting: Setting): Promise<Diagnostic[]> {
   const { request, unit, cwd } = setting;
-  const limit = ranOutOfMemory(result) ? 'The compiler needs more memory for this file than its limit.' : limitMessage(result.end, request.limits); // oxfmt-ignore
+  const limit = ranOutOfMemory(result)
+    ? 'The compiler needs more memory for this file than its limit.'
+    : limitMessage(result.end, request.limits);
   const location = { file: unit, line: 1 };
   if (limit !== null) return [{ severity: 'error', code: 'compile/limit', message: limit, location }];
   const context = {
@@ -668,10 +663,7 @@ function failed(message: string, { unit }: Pick<Setting, 'unit'>): Diagnostic {
   return { severity: 'error', code: 'compile/failed', message, location: { file: unit, line: 1 } };
 }
 
-function refusal(
-  refused: Refusal,
-  { unit, request }: { unit: string; request: Pick<DependencyRequest, 'root' | 'trust'> },
-): Diagnostic {
+function refusal(refused: Refusal, { unit, request }: { unit: string; request: Pick<DependencyRequest, 'root' | 'trust'> }): Diagnostic {
   const location = { file: unit, line: 1 };
   if (refused.kind === 'embedding') {
     const file = relative(request.root, refused.path);

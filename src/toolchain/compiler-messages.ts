@@ -22,13 +22,15 @@ const messageClasses = [
   ['an #error directive was reached', /^#error|#error directive/],
   ['a static assertion failed', /static[ _]assert/],
   ['the compiler does not know the architecture', /gpu architecture|not supported for .*architecture/i],
-  ['the host compiler is missing, or this nvcc does not support it',
-    /unsupported GNU version|host compiler|gcc: (not found|command not found)/i],
+  [
+    'the host compiler is missing, or this nvcc does not support it',
+    /unsupported GNU version|host compiler|gcc: (not found|command not found)/i,
+  ],
   ['the compiler does not know an option', /Unknown option|defined for option|expected a number$/],
   ['the compiler crashed', /died due to signal|internal error|Segmentation|catastrophic/],
   ['there is a syntax error', /expected|unterminated|missing terminating|parse error|digit/],
   ['the types do not match', /no instance of|no suitable|incompatible|no matching|does not match|cannot be|ambiguous/],
-] as const; // oxfmt-ignore
+] as const;
 
 const unknownError = 'the compiler reports an error';
 const logRemedy = "See the log of the run for the compiler's output.";
@@ -39,14 +41,14 @@ const logRemedy = "See the log of the run for the compiler's output.";
  */
 export function ownReason(message: string): string | undefined {
   const reasons = [...messageClasses.map(([reason]) => reason), unknownError];
-  return reasons
-    .map((reason) => `The file does not compile: ${reason}.`)
-    .find((text) => message === `${text} ${logRemedy}`);
+  return reasons.map((reason) => `The file does not compile: ${reason}.`).find((text) => message === `${text} ${logRemedy}`);
 }
 
 /** Whether a program of nvcc reports that it reached its limit of memory. */
 export function ranOutOfMemory({ stderr }: ProcessResult): boolean {
-  return /^(?:\S{0,300}\/)?(?:cc1plus|cc1|cudafe\+\+|cicc|ptxas)[: ][^\n]{0,200}\b(?:out of memory|virtual memory exhausted)\b/m.test(stderr); // oxfmt-ignore
+  return /^(?:\S{0,300}\/)?(?:cc1plus|cc1|cudafe\+\+|cicc|ptxas)[: ][^\n]{0,200}\b(?:out of memory|virtual memory exhausted)\b/m.test(
+    stderr,
+  );
 }
 
 /** Why a program ended without an exit code; null if it has one. */
@@ -119,7 +121,7 @@ export async function compileErrors(output: string, context: MessageContext): Pr
 
 /** The hint at stubs for a header that the project does not have. */
 async function stubHint(text: string, { root, isStubbing }: MessageContext): Promise<string> {
-  const [, name] = /^(\S+): No such file|cannot open source file "([^"]+)"/.exec(text)?.filter((part) => part !== undefined) ?? []; // oxfmt-ignore
+  const [, name] = /^(\S+): No such file|cannot open source file "([^"]+)"/.exec(text)?.filter((part) => part !== undefined) ?? [];
   return isStubbing === false && name !== undefined && !(await isHeaderOfProject(root, name)) ? stubRemedy : '';
 }
 
@@ -167,8 +169,7 @@ function readErrors(output: string): CompilerError[] {
  */
 async function locate(error: CompilerError, { root, unit, directory }: MessageContext): Promise<Location> {
   const realRoot = (await realPath(root)) ?? root;
-  if (error.line === Infinity)
-    return { file: unit, line: await linesOf(await realPath(resolve(root, unit)), realRoot) };
+  if (error.line === Infinity) return { file: unit, line: await linesOf(await realPath(resolve(root, unit)), realRoot) };
   const real = error.file === null ? null : await realPath(resolve(directory, error.file));
   if (real === null || !isInside(realRoot, real) || error.line < 1 || error.line > 10_000_000) {
     return { file: unit, line: 1 };
@@ -213,7 +214,8 @@ const removed: Readonly<Record<string, string>> = {
   cudaThreadSetCacheConfig: 'cudaThreadSetCacheConfig is gone from this toolkit: use cudaDeviceSetCacheConfig.',
   cudaMemcpyToArray: 'cudaMemcpyToArray is gone from this toolkit: use cudaMemcpy2DToArray.',
   cudaMemcpyFromArray: 'cudaMemcpyFromArray is gone from this toolkit: use cudaMemcpy2DFromArray.',
-  cudaLaunchCooperativeKernelMultiDevice: 'cudaLaunchCooperativeKernelMultiDevice is gone from this toolkit: launch on each device and synchronise through the host.',
+  cudaLaunchCooperativeKernelMultiDevice:
+    'cudaLaunchCooperativeKernelMultiDevice is gone from this toolkit: launch on each device and synchronise through the host.',
   this_multi_grid: 'Multi-device cooperative groups are gone from this toolkit: synchronise the devices through the host.',
   cudaConfigureCall: 'cudaConfigureCall is gone from this toolkit: use cudaLaunchKernel.',
   cudaSetupArgument: 'cudaSetupArgument is gone from this toolkit: use cudaLaunchKernel.',
@@ -224,7 +226,7 @@ const removed: Readonly<Record<string, string>> = {
   __any: '__any is gone from sm_70 on: use __any_sync with a mask of the lanes that take part.',
   __all: '__all is gone from sm_70 on: use __all_sync with a mask of the lanes that take part.',
   __ballot: '__ballot is gone from sm_70 on: use __ballot_sync with a mask of the lanes that take part.',
-}; // oxfmt-ignore
+};
 
 /**
  * The hint for an error that names a removed API.

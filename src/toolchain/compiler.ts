@@ -118,8 +118,7 @@ async function askCompiler(path: string, query: CompilerQuery): Promise<Compiler
   try {
     const searchPath = await compilerSearchPath(path, query);
     const env = confinedEnvironment(searchPath, temporary);
-    const ask = (option: string) =>
-      runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
+    const ask = (option: string) => runProcess({ executable: path, args: [option], cwd: temporary, env, limits: questionLimits });
     const version = parseVersion((await ask('--version')).stdout);
     if (!version) return `${path} does not print its version as nvcc does. `;
     // Since 13.0, nvcc has all queried features, so the query is skipped: starting a program takes as long as reading a

@@ -47,13 +47,11 @@ export const secondsAlone = 180;
 /** The limits with a lower CPU time. */
 export function withCpu(limits: ProcessLimits, seconds: number): ProcessLimits {
   const { resources } = limits;
-  return resources === undefined ? limits : { ...limits, resources: { ...resources, cpuSeconds: Math.min(seconds, resources.cpuSeconds) } }; // oxfmt-ignore
+  return resources === undefined ? limits : { ...limits, resources: { ...resources, cpuSeconds: Math.min(seconds, resources.cpuSeconds) } };
 }
 
 /** Why a file must not be part of a compilation. */
-export type Refusal =
-  | { readonly kind: 'include-outside'; readonly path: string }
-  | { readonly kind: 'embedding'; readonly path: string };
+export type Refusal = { readonly kind: 'include-outside'; readonly path: string } | { readonly kind: 'embedding'; readonly path: string };
 
 /**
  * Finds a file of a compilation outside of the given folders, links resolved: contents of an included file that is not
@@ -93,7 +91,7 @@ async function mayBeRead(path: string): Promise<boolean> {
 const gap = String.raw`(?:[ \t\v\f]|\/\*[^*\n]*\*\/)*`;
 
 /** `#include "name"` and `#include <name>` in a text whose continued lines are joined. */
-const includeDirective = new RegExp(`^${gap}(?:#|%:)${gap}(?:include|include_next|import)${gap}(?:"([^"\\n]+)"|<([^>\\n]+)>)`, 'gm'); // oxfmt-ignore
+const includeDirective = new RegExp(`^${gap}(?:#|%:)${gap}(?:include|include_next|import)${gap}(?:"([^"\\n]+)"|<([^>\\n]+)>)`, 'gm');
 
 /** Maximum number of included names that are looked up for a unit. A unit of a large library has some thousands. */
 const mostIncludes = 50_000;
@@ -128,7 +126,7 @@ export async function endlessInclude(
         const target = own && (await stat(candidate).catch(() => null));
         if (own === null || target === null || target.isDirectory()) continue;
         const real = (await realPath(candidate)) ?? candidate;
-        if (!target.isFile() || (own.isSymbolicLink() && !allowed(real, roots))) return { kind: 'include-outside', path: candidate }; // oxfmt-ignore
+        if (!target.isFile() || (own.isSymbolicLink() && !allowed(real, roots))) return { kind: 'include-outside', path: candidate };
         // Quoted names are relative to the folder as it is spelled.
         if (isInside(root, real) && target.size <= largestSearched) files.add(candidate);
       }
@@ -188,15 +186,13 @@ export function embedsByAssembler(text: string): boolean {
   let joined = '';
   let end = 0;
   let inAssembly = false;
-  const suspicious = (): boolean =>
-    /incbin/i.test(joined) || (inAssembly && /\.\s*(?:include|macro|irpc?|altmacro)\b/i.test(joined));
+  const suspicious = (): boolean => /incbin/i.test(joined) || (inAssembly && /\.\s*(?:include|macro|irpc?|altmacro)\b/i.test(joined));
   for (const match of text.matchAll(tokens)) {
     const { raw, plain, word, marker } = match.groups!;
     if (marker !== undefined) continue;
     const literal = raw ?? (plain === undefined ? undefined : unescapeLiteral(plain));
     if (literal === undefined) {
-      if (word !== undefined)
-        inAssembly = /^(?:__asm__|__asm|asm|section|__section__)$/.test(word) || (inAssembly && qualifier.test(word));
+      if (word !== undefined) inAssembly = /^(?:__asm__|__asm|asm|section|__section__)$/.test(word) || (inAssembly && qualifier.test(word));
       continue;
     }
     const between = text.slice(end, match.index).replaceAll(/^#.*$/gm, '');

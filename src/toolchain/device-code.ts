@@ -44,11 +44,7 @@ interface DeviceCodeRequest extends WantedCode {
   readonly steps: NvccSteps;
   readonly limits: ProcessLimits;
   /** Runs a program in the environment of nvcc. */
-  readonly run: (
-    command: ProgramCall,
-    limits: ProcessLimits,
-    onStart?: (pid: number) => void,
-  ) => Promise<ProcessResult>;
+  readonly run: (command: ProgramCall, limits: ProcessLimits, onStart?: (pid: number) => void) => Promise<ProcessResult>;
   /** Folder for intermediate files. */
   readonly temporary: string;
 }
@@ -90,21 +86,18 @@ async function fromOneFrontEnd(
   const [cicc] = steps.compile;
   const module = join(temporary, 'unit.bc');
   const time = stopwatch();
-  const front = await run([cicc, '-lgenfe', ...frontEnd, '--emit-llvm-bc', steps.preprocessed, '-o', module], limits, time.onStart); // oxfmt-ignore
+  const front = await run([cicc, '-lgenfe', ...frontEnd, '--emit-llvm-bc', steps.preprocessed, '-o', module], limits, time.onStart);
   if (!exitedWell(front)) return stopped(front);
   const fileOf = (name: string): string => join(temporary, `${name}.ptx`);
   const back = (name: string, words: readonly string[], within = limits): Promise<ProcessResult> =>
-    run([cicc, '-libnvvm', ...backEnd, ...words, module, '-o', fileOf(name)], within, name === 'plain' ? time.onStart : undefined); // oxfmt-ignore
-  const made = await Promise.all([
-    ...(production ? [back('production', [])] : []),
-    ...(verification ? [back('plain', ['-opt=0'])] : []),
-  ]);
+    run([cicc, '-libnvvm', ...backEnd, ...words, module, '-o', fileOf(name)], within, name === 'plain' ? time.onStart : undefined);
+  const made = await Promise.all([...(production ? [back('production', [])] : []), ...(verification ? [back('plain', ['-opt=0'])] : [])]);
   const strange = made.find((one) => !isSilent(one));
   if (strange) return stopped(strange);
   const told = { result: front, ...(production && { production: fileOf('production') }) };
   if (!verification) return told;
   const unoptimised = { ...told, verification: fileOf('plain') };
-  if (largestFunction(await readFile(fileOf('plain'), 'latin1')) > largestOptimised) return { ...unoptimised, unoptimised: 'large' }; // oxfmt-ignore
+  if (largestFunction(await readFile(fileOf('plain'), 'latin1')) > largestOptimised) return { ...unoptimised, unoptimised: 'large' };
   const seconds = Math.max(leastSeconds, (patience * time.milliseconds()) / 1000);
   const least = await back('verification', ['-Ofast-compile=max'], withCpu(limits, seconds));
   if (least.end.kind === 'time-limit') return { ...unoptimised, unoptimised: 'late' };
@@ -122,7 +115,7 @@ async function compiledWhole(request: DeviceCodeRequest): Promise<DeviceCode | n
   const result = await run(steps.compile, withCpu(limits, secondsAlone));
   if (exitedWell(result)) return { result, verification: output };
   if (result.end.kind !== 'time-limit' || !steps.compile.includes(leastOptimised)) return stopped(result);
-  const plain = await run(steps.compile.map((word) => (word === leastOptimised ? '-O0' : word)) as [string, ...string[]], limits); // oxfmt-ignore
+  const plain = await run(steps.compile.map((word) => (word === leastOptimised ? '-O0' : word)) as [string, ...string[]], limits);
   return exitedWell(plain) ? { result: plain, verification: output, unoptimised: 'late' } : stopped(plain);
 }
 

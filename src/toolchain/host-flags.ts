@@ -28,10 +28,33 @@ export function isOfLaterPhase(name: string): boolean {
 
 /** Options of clang and gcc that do not affect device code and whose value is the next word. */
 const valueNotNeeded = new Set([
-  '-o', '-x', '-MF', '-MT', '-MQ', '-arch', '-target', '-isysroot', '-resource-dir', '-Xclang', '-Xlinker',
-  '-Xassembler', '-Xpreprocessor', '-Xcuda-ptxas', '-Xcuda-fatbinary', '-Xarch_host', '-Xarch_device', '-L', '-l',
-  '-mllvm', '--sysroot', '-gcc-toolchain', '-framework', '-z', '-u', '-T',
-]); // oxfmt-ignore
+  '-o',
+  '-x',
+  '-MF',
+  '-MT',
+  '-MQ',
+  '-arch',
+  '-target',
+  '-isysroot',
+  '-resource-dir',
+  '-Xclang',
+  '-Xlinker',
+  '-Xassembler',
+  '-Xpreprocessor',
+  '-Xcuda-ptxas',
+  '-Xcuda-fatbinary',
+  '-Xarch_host',
+  '-Xarch_device',
+  '-L',
+  '-l',
+  '-mllvm',
+  '--sysroot',
+  '-gcc-toolchain',
+  '-framework',
+  '-z',
+  '-u',
+  '-T',
+]);
 
 /** Options that have a value, with their spelling in nvcc. */
 const valueNeeded: ReadonlyMap<string, string> = new Map([

@@ -124,10 +124,7 @@ export function withFolder(text: string, { root, temporary }: CompilePlace): str
 
 function mapTexts<Texts extends object>(texts: Texts, change: (text: string) => string): Texts {
   return Object.fromEntries(
-    Object.entries(texts).map(([key, text]: [string, unknown]) => [
-      key,
-      typeof text === 'string' ? change(text) : text,
-    ]),
+    Object.entries(texts).map(([key, text]: [string, unknown]) => [key, typeof text === 'string' ? change(text) : text]),
   ) as Texts;
 }
 

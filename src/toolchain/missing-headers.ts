@@ -8,13 +8,7 @@ import { isInside, pathIn, realPathNow } from './file-place.ts';
 import type { KeptCode } from './kept-code.ts';
 import { ownText } from './preprocessed.ts';
 import type { OwnFile } from './stubs/open-condition.ts';
-import {
-  findStubs,
-  type PreprocessedStubs,
-  type StubbedUnit,
-  type Stubs,
-  type Unstubbed,
-} from './stubs/stub-search.ts';
+import { findStubs, type PreprocessedStubs, type StubbedUnit, type Stubs, type Unstubbed } from './stubs/stub-search.ts';
 
 /** Stubs of the units of one run: all builds of a unit, and edits of it, have the same. */
 export type KnownStubs = Map<string, Promise<StubbedUnit | Unstubbed | null>>;
@@ -68,7 +62,7 @@ export async function stubsOf(compilation: StubbedCompilation): Promise<StubbedU
     async preprocess(stubs) {
       await writeStubs(folder, stubs);
       const result = await run(['-E', '-Xcompiler', '-dD']);
-      if (!exitedWell(result)) return { errors: result.stderr, calledMacros: await calledMacros(result.stderr, root, cwd) }; // oxfmt-ignore
+      if (!exitedWell(result)) return { errors: result.stderr, calledMacros: await calledMacros(result.stderr, root, cwd) };
       const text = Buffer.from(result.stdout, 'utf8').toString('latin1');
       return (await isRefused(text, result)) ? null : preprocessedStubs(text, compilation);
     },
@@ -95,14 +89,16 @@ export async function stubsOf(compilation: StubbedCompilation): Promise<StubbedU
 async function calledMacros(errors: string, root: string, cwd: string): Promise<string[]> {
   const names: string[] = [];
   const home = realPathNow(root) ?? root;
-  for (const [, file, line] of errors.matchAll(
-    /^([^:\n]+):(\d+):\d+: error: missing binary operator before token "\("/gm,
-  )) {
+  for (const [, file, line] of errors.matchAll(/^([^:\n]+):(\d+):\d+: error: missing binary operator before token "\("/gm)) {
     const real = realPathNow(pathIn(cwd, file!));
     if (real === null || !isInside(home, real)) continue;
     const text = await readFile(real, 'utf8').catch(() => '');
     const condition = text.split('\n')[Number(line) - 1] ?? '';
-    names.push(...Array.from(condition.matchAll(/\b([A-Za-z_]\w*)\s*\(/g), ([, name]) => name!).filter((name) => !/^(?:defined|__\w+|if|elif)$/.test(name))); // oxfmt-ignore
+    names.push(
+      ...Array.from(condition.matchAll(/\b([A-Za-z_]\w*)\s*\(/g), ([, name]) => name!).filter(
+        (name) => !/^(?:defined|__\w+|if|elif)$/.test(name),
+      ),
+    );
   }
   return names;
 }

@@ -67,14 +67,14 @@ export function stepsOf(dryRun: string, ptxas: string | null): NvccSteps | null 
       ?.slice(name.length + 1)
       .trim();
   const folder = variable('CICC_PATH') ?? '$';
-  const commands = lines.filter((line) => !isVariable(line)).map((line) => shellWords(line.replace('$CICC_PATH', () => folder))); // oxfmt-ignore
+  const commands = lines.filter((line) => !isVariable(line)).map((line) => shellWords(line.replace('$CICC_PATH', () => folder)));
   const [preprocess, compile, validate] = commands;
   if (!preprocess || !compile || validate === null || commands.length > 3) return null;
   const [program, ...args] = preprocess;
   const preprocessed = args.at(-1);
   if (program === undefined || preprocessed === undefined || !args.includes('-E') || args.at(-2) !== '-o') return null;
   const [cicc, ...words] = compile;
-  if (cicc === undefined || basename(cicc) !== 'cicc' || [...preprocess, ...compile].some((word) => /[$`]/.test(word))) return null; // oxfmt-ignore
+  if (cicc === undefined || basename(cicc) !== 'cicc' || [...preprocess, ...compile].some((word) => /[$`]/.test(word))) return null;
   if (!words.includes(preprocessed) || words.at(-2) !== '-o') return null;
   const [assembler, ...options] = validate ?? [];
   const isValid = ptxas !== null && options.at(-1) === words.at(-1) && !options.some((word) => /[$`]|^-o$/.test(word));

@@ -34,8 +34,7 @@ export function parsePtxasReport(text: string): Map<string, KernelResources> {
     const used = /Used (\d+) registers(.*)/.exec(line);
     if (!used || kernel === undefined) continue;
     const rest = used[2]!;
-    const amount = (pattern: RegExp): number =>
-      [...rest.matchAll(pattern)].reduce((sum, match) => sum + Number(match[1]), 0);
+    const amount = (pattern: RegExp): number => [...rest.matchAll(pattern)].reduce((sum, match) => sum + Number(match[1]), 0);
     const [stackBytes = 0, spillStoreBytes = 0, spillLoadBytes = 0] = frames.get(kernel) ?? [];
     kernels.set(kernel, {
       registers: Number(used[1]),

@@ -129,7 +129,5 @@ for (const { file, kernel: name, block, grid, given } of workloads) {
     }
     return best;
   });
-  console.log(
-    `${name.padEnd(20)} ${rates[0]!.toFixed(2).padStart(8)} M/s, without the detector ${rates[1]!.toFixed(0).padStart(5)} M/s`,
-  );
+  console.log(`${name.padEnd(20)} ${rates[0]!.toFixed(2).padStart(8)} M/s, without the detector ${rates[1]!.toFixed(0).padStart(5)} M/s`);
 }

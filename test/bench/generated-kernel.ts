@@ -59,8 +59,7 @@ export function manyBarriers(candidates: number, missing: number): string {
   const step = accesses / (missing + 1);
   const left = new Set(Array.from({ length: Math.min(missing, accesses) }, (_, at) => Math.floor((at + 1) * step)));
   const body = statements(accesses, (index) => {
-    const access =
-      index % 2 === 0 ? `tile[threadIdx.x] = value + ${index};` : `value += tile[(threadIdx.x + ${index}) % 64];`;
+    const access = index % 2 === 0 ? `tile[threadIdx.x] = value + ${index};` : `value += tile[(threadIdx.x + ${index}) % 64];`;
     return missing === Infinity || left.has(index) ? access : `${access} __syncthreads();`;
   });
   return `// selvage: block=64 grid=1\n${kernel(['__shared__ int tile[64];', ...body])}`;

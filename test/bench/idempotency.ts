@@ -45,7 +45,12 @@ try {
   const corpus = readCorpus();
   const kernels: Conditional[] = [];
   for (const file of corpusFiles().filter((one) => words.length === 0 || words.some((word) => one.includes(word))))
-    kernels.push(...(await conditionalKernels(file, corpus.filter((kernel) => kernel.file === file)))); // oxfmt-ignore
+    kernels.push(
+      ...(await conditionalKernels(
+        file,
+        corpus.filter((kernel) => kernel.file === file),
+      )),
+    );
   const { cpu, figures } = inC(kernels);
   const medians = figures.map(({ median }) => median);
   const [middle, worst] = [quantile(medians, 0.5), Math.max(...medians)];
@@ -86,8 +91,7 @@ async function conditionalKernels(file: string, corpus: readonly CorpusKernel[])
         block,
         dynamicShared: sharedBytes,
         allocations,
-        allocation: (address) =>
-          allocations.find(({ start, bytes: size }) => address >= start && address < start + size),
+        allocation: (address) => allocations.find(({ start, bytes: size }) => address >= start && address < start + size),
       };
     });
     return [{ name: kernel.name, checked, condition: checked.idempotency.condition, launches }];

@@ -24,8 +24,7 @@ export function invocationsOf(kernels: readonly LaunchedKernel[], folder: string
     const launches = some.map((kernel) => ({ kernel, index }));
     const selection = some.length < kernels.length ? ['--kernel', patternOf(some)] : [];
     const [options = [], ...others] = some.map((kernel) => optionsOf(kernel, kernel.launches[index]!));
-    if (others.every((other) => other.join('\0') === options.join('\0')))
-      return { options: [...options, ...selection], launches };
+    if (others.every((other) => other.join('\0') === options.join('\0'))) return { options: [...options, ...selection], launches };
     const file = join(folder, `launches-${index}.yml`);
     writeFileSync(file, configurationOf(some, index));
     return { options: ['--config', file, ...selection], launches };
@@ -85,8 +84,7 @@ function assumptionsOf({ assumptions, parameters }: LaunchedKernel): string[] {
   return assumptions.map(({ text }) =>
     parameters.reduce(
       // After `[*]` comes the keyword `in`, which may be the name of a parameter elsewhere.
-      (renamed, { name }, index) =>
-        renamed.replaceAll(new RegExp(`(?<!\\[\\*\\] )\\b${name}\\b`, 'g'), `param${index}`),
+      (renamed, { name }, index) => renamed.replaceAll(new RegExp(`(?<!\\[\\*\\] )\\b${name}\\b`, 'g'), `param${index}`),
       text,
     ),
   );

@@ -197,10 +197,7 @@ function measure(request: RunRequest): { readonly first: number; readonly best: 
   const kernel = kernelOf(vectorAdd, '');
   const { result } = timed(requestOf(kernel, vectorAdd, true));
   const time = performance.now() - started;
-  console.log(
-    `vector add, ${million} threads, detector on, PTX to result: ${time.toFixed(0)} ms ` +
-      `(${result.steps} thread-instructions)\n`,
-  );
+  console.log(`vector add, ${million} threads, detector on, PTX to result: ${time.toFixed(0)} ms (${result.steps} thread-instructions)\n`);
   if (time > mostVectorAddTime) process.exitCode = 1;
 }
 

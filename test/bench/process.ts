@@ -27,7 +27,11 @@ try {
   line('file', 'nvcc cpu', 'selvage cpu', '/nvcc', 'nvcc wall', 'selvage wall', '/nvcc');
   for (const file of positionals) measure(file);
   for (const share of [0.5, 0.9]) {
-    const of = (kind: 'cpu' | 'wall') => quantile(ratios.map((ratio) => ratio[kind]), share).toFixed(2); // oxfmt-ignore
+    const of = (kind: 'cpu' | 'wall') =>
+      quantile(
+        ratios.map((ratio) => ratio[kind]),
+        share,
+      ).toFixed(2);
     line(`${share * 100} % of ${ratios.length} files`, '', '', of('cpu'), '', '', of('wall'));
   }
 } finally {

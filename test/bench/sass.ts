@@ -36,7 +36,9 @@ try {
   line('file', 'ptxas ms', 'reading ms', 'validation ms');
   for (const file of given.length > 0 ? given : madePtx()) {
     const output = join(folder, 'unit.cubin');
-    const made = best(Array.from({ length: 3 }, () => timed(join(folder, 'log'), 'ptxas', ['-lineinfo', '-arch=sm_80', file, '-o', output]))); // oxfmt-ignore
+    const made = best(
+      Array.from({ length: 3 }, () => timed(join(folder, 'log'), 'ptxas', ['-lineinfo', '-arch=sm_80', file, '-o', output])),
+    );
     const bytes = new Uint8Array(readFileSync(output));
     const lowered = lowerModule(parsePtx(readFileSync(file, 'utf8')).module).kernels;
     const [reads, holds]: [Cost[], Cost[]] = [[], []];

@@ -43,8 +43,7 @@ const folder = mkdtempSync(join(tmpdir(), 'selvage-load-'));
 const workspace = createWorkspace();
 const baseSha = workspace.commit({ 'src/shift.cu': kernel(0, false) });
 mkdirSync(join(folder, 'octo'));
-for (let index = 0; index < repositories; index += 1)
-  symlinkSync(workspace.root, join(folder, `octo/kernels${index}.git`));
+for (let index = 0; index < repositories; index += 1) symlinkSync(workspace.root, join(folder, `octo/kernels${index}.git`));
 const repository = gitRepository(workspace.root);
 
 const opened: Opened[] = [];
@@ -73,7 +72,7 @@ const front = createServer((request, response) => {
     const path = request.url ?? '/';
     const { authorization } = request.headers;
     const { method = 'GET' } = request;
-    const asked = { method, headers: authorization === undefined ? {} : { authorization }, ...(body.length > 0 && { body }) }; // oxfmt-ignore
+    const asked = { method, headers: authorization === undefined ? {} : { authorization }, ...(body.length > 0 && { body }) };
     fetch(`${meant(path, body.toString()).pull.server.url}${path}`, asked)
       .then(async (answer) => {
         const headers = { 'content-type': answer.headers.get('content-type') ?? 'application/json' };
@@ -107,13 +106,18 @@ try {
   const started = performance.now();
   // Repository by repository: in this order the busy one would come first.
   const statuses = await Promise.all(
-    opened.map(
-      ({ repo, pullNumber, head }, index) =>
-      deliver(port, `d${index}`, 'pull_request', pullRequestPayload('opened', { owner: 'octo', repo, number: pullNumber, headSha: head, baseSha })), // oxfmt-ignore
+    opened.map(({ repo, pullNumber, head }, index) =>
+      deliver(
+        port,
+        `d${index}`,
+        'pull_request',
+        pullRequestPayload('opened', { owner: 'octo', repo, number: pullNumber, headSha: head, baseSha }),
+      ),
     ),
   );
   const taken = performance.now() - started;
-  const order = (): Opened[] => app.lines.flatMap((line) => opened[Number(/delivery d(\d+): reviewed/.exec(line)?.[1] ?? Number.NaN)] ?? []); // oxfmt-ignore
+  const order = (): Opened[] =>
+    app.lines.flatMap((line) => opened[Number(/delivery d(\d+): reviewed/.exec(line)?.[1] ?? Number.NaN)] ?? []);
   const pid = app.child.pid ?? 0;
   while (order().length < number && app.child.exitCode === null) {
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -137,7 +141,9 @@ try {
   ];
   const faults = opened.flatMap(({ pull: { server } }) => server.faults);
   writeLine(`${number} pull requests of ${repositories} repositories, ${busy} of them of one; two analyses at a time`);
-  writeLine(`taken: ${statuses.filter((status) => status === 202).length} in ${Math.round(taken)} ms; answered: ${answered.length} in ${whole.toFixed(0)} s`); // oxfmt-ignore
+  writeLine(
+    `taken: ${statuses.filter((status) => status === 202).length} in ${Math.round(taken)} ms; answered: ${answered.length} in ${whole.toFixed(0)} s`,
+  );
   writeLine(`memory at most: server ${mebibytes(peak.server)}, with all that it started ${mebibytes(peak.all)}`);
   writeLine(`every repository had its first answer among the first ${Math.max(...firsts) + 1}`);
   writeLine(

@@ -134,18 +134,21 @@ test('satisfiable clauses are rejected, regardless of the claimed consequences',
 });
 
 test('a file without certificates is rejected', () => {
-  const texts = ['', '{', 'null', '[]', '{}', '{"format":"selvage-certificates","version":2,"kernel":"k","symbol":"k","launches":[]}']; // oxfmt-ignore
+  const texts = ['', '{', 'null', '[]', '{}', '{"format":"selvage-certificates","version":2,"kernel":"k","symbol":"k","launches":[]}'];
   for (const text of texts) assert.equal(checkCertificates(text).refused.length, 1, text);
 });
 
 test('a file that is nested too deeply is rejected, at any place', () => {
-  const launch = { block: [1, 1, 1], grid: [1, 1, 1], obligations: [{ subject: { kind: 'race', scope: 'block', places: [] }, tier: 'affine', proof: 'DEEP', seal: 'x' }] }; // oxfmt-ignore
+  const launch = {
+    block: [1, 1, 1],
+    grid: [1, 1, 1],
+    obligations: [{ subject: { kind: 'race', scope: 'block', places: [] }, tier: 'affine', proof: 'DEEP', seal: 'x' }],
+  };
   const file = { format: 'selvage-certificates', version: 1, kernel: 'k', symbol: 'k', launches: [launch] };
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],
   ] as const)
-    // oxfmt-ignore
     for (const text of ['"DEEP"', JSON.stringify({ ...file, version: 'DEEP' }), JSON.stringify(file)]) {
       const deep = text.replace('"DEEP"', `${open.repeat(20_000)}1${close.repeat(20_000)}`);
       assert.deepEqual(checkCertificates(deep).refused, ['the file is nested too deeply']);
@@ -155,7 +158,7 @@ test('a file that is nested too deeply is rejected, at any place', () => {
 test('a block or grid without threads is rejected', () => {
   const file = { format: 'selvage-certificates', version: 1, kernel: 'k', symbol: 'k' };
   const launch = { block: [32, 1, 1], grid: [null, 1, 1], obligations: [] };
-  const refusedAt = (one: object): number => checkCertificates(JSON.stringify({ ...file, launches: [one] })).refused.length; // oxfmt-ignore
+  const refusedAt = (one: object): number => checkCertificates(JSON.stringify({ ...file, launches: [one] })).refused.length;
   assert.equal(refusedAt(launch), 0);
   for (const size of [0, -1, 1.5, '1']) assert.equal(refusedAt({ ...launch, block: [32, size, 1] }), 1, `${size}`);
 });
@@ -172,13 +175,13 @@ function damage(file: CertificateFile, random: Random): string {
   };
   // Data outside of the only obligation is covered by its seal too.
   visit(file, '');
-  const { holder, key, path } = random.pick(places.filter((place) => !/^\.launches(?:\.0(?:\.obligations)?)?$/.test(place.path))); // oxfmt-ignore
+  const { holder, key, path } = random.pick(places.filter((place) => !/^\.launches(?:\.0(?:\.obligations)?)?$/.test(place.path)));
   const value = holder[key];
   const isRemoved = !Array.isArray(holder) && random.next() < 0.1;
   if (isRemoved) delete holder[key];
   else if (typeof value === 'number') holder[key] = value + 1 + random.below(7);
   else if (typeof value === 'string' && /^-?\d+$/.test(value))
-    holder[key] = String(BigInt(value) + BigInt(random.pick([-64, -4, -1, 1, 4, 1024]))); // oxfmt-ignore
+    holder[key] = String(BigInt(value) + BigInt(random.pick([-64, -4, -1, 1, 4, 1024])));
   else if (typeof value === 'string') holder[key] = random.next() < 0.5 ? `${value}_` : value.slice(1);
   else if (value === null) holder[key] = 0;
   else if (Array.isArray(value) && value.length > 0 && random.next() < 0.5) value.splice(random.below(value.length), 1);
@@ -200,7 +203,7 @@ function madeFalse(file: CertificateFile, random: Random): CertificateFile | nul
     values.set(name, BigInt(least) + BigInt(random.below(Number(count > 1000n ? 1000n : count))));
   }
   // Two threads that differ only in a value that is not a term are different for any values of the terms.
-  const isMet = differ === null || differ.some(([a, b]) => !values.has(a) || !values.has(b) || values.get(a) !== values.get(b)); // oxfmt-ignore
+  const isMet = differ === null || differ.some(([a, b]) => !values.has(a) || !values.has(b) || values.get(a) !== values.get(b));
   if (!isMet) return null;
   const sum = terms.reduce((total, { name, factor }) => total + BigInt(factor) * values.get(name)!, 0n);
   const within = BigInt(random.below(Number(BigInt(behind) + BigInt(ahead)) + 1)) - BigInt(behind);
@@ -208,7 +211,7 @@ function madeFalse(file: CertificateFile, random: Random): CertificateFile | nul
   const { subject, tier } = obligation!;
   const { kernel, symbol } = file;
   const { block, grid } = launch!;
-  const proof = { claim: falseClaim, argument: recomputed(argument as AffineArgument, claim as AffineClaim, falseClaim) }; // oxfmt-ignore
+  const proof = { claim: falseClaim, argument: recomputed(argument as AffineArgument, claim as AffineClaim, falseClaim) };
   const seal = sealOf({ kernel, symbol, block, grid, subject, tier, proof });
   return alone(file, 0, { ...obligation!, proof, seal });
 }

@@ -81,7 +81,9 @@ function randomPipeline(random: Random, inMemory: boolean): string {
     const label = `W${labels++}`;
     if (random(20) === 0) return;
     if (byParity) lines.push(`add.s32 %r77, ${round ?? '0'}, ${random(8) === 0 ? 1 : 0}; and.b32 %r77, %r77, 1;`);
-    lines.push(`${label}: mbarrier.test_wait${byParity ? '.parity' : ''}.shared.b64 %p6, [${barrier}], ${byParity ? '%r77' : state}; @!%p6 bra ${label};`); // oxfmt-ignore
+    lines.push(
+      `${label}: mbarrier.test_wait${byParity ? '.parity' : ''}.shared.b64 %p6, [${barrier}], ${byParity ? '%r77' : state}; @!%p6 bra ${label};`,
+    );
   };
 
   const statement = (round: string | null): void => {
@@ -143,20 +145,13 @@ function races(body: string, rounds: number): boolean {
 }
 
 /** Verdicts on `count` random pipelines, each compared with runs. */
-async function compare(
-  count: number,
-  seed: number,
-  rounds: number | null,
-  inMemory = false,
-): Promise<Record<string, number>> {
+async function compare(count: number, seed: number, rounds: number | null, inMemory = false): Promise<Record<string, number>> {
   const random = seededRandom(seed);
   const tally: Record<string, number> = {};
   for (let i = 0; i < count; i++) {
     const body = randomPipeline((bound) => random.below(bound), inMemory);
     const scalars = rounds === null ? {} : { 2: BigInt(rounds) };
-    const { race, divergence } = await checkKernel(
-      requestFor(kernelOf(body, declarations), { scalars, budget: { replaySteps: steps } }),
-    );
+    const { race, divergence } = await checkKernel(requestFor(kernelOf(body, declarations), { scalars, budget: { replaySteps: steps } }));
     const seen = (rounds === null ? roundsToRun : [rounds]).filter((number) => races(body, number));
     const key = `${race.verdict}, ${seen.length > 0 ? 'racy' : 'clean'}`;
     tally[key] = (tally[key] ?? 0) + 1;
@@ -190,8 +185,7 @@ test('random pipelines of any trip count agree with runs', async () => {
 });
 
 test('a copy of the first iteration is pending at the barrier of the last one', async () => {
-  const { race } =
-    await check(`cvt.u32.u64 %r30, %d3; shl.b32 %r31, %r0, 2; add.s32 %r32, %r30, %r31; sub.s32 %r33, %r30, %r31;
+  const { race } = await check(`cvt.u32.u64 %r30, %d3; shl.b32 %r31, %r0, 2; add.s32 %r32, %r30, %r31; sub.s32 %r33, %r30, %r31;
     mov.u32 %r1, 0;
     L: bar.sync 0;
     setp.ne.s32 %p1, %r1, 1; @%p1 bra N; ld.shared.u32 %r2, [%r33+252];
@@ -217,6 +211,5 @@ test('a flag publishes a copy if its thread has waited for the copy', async () =
     `${fence} ${set}`,
     'cp.async.commit_group; cp.async.wait_group 1; st.release.gpu.u32 [%d2], 1;',
   ])
-    // oxfmt-ignore
     assert.notEqual((await check(handOver(work))).race.verdict, 'proved', work);
 });

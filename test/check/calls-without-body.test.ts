@@ -11,9 +11,7 @@ async function handing(type: 'b32' | 'b64', register: string, before = ''): Prom
   const call = `{ .param .${type} p; st.param.${type} [p], ${register}; call.uni report, (p); }`;
   const kernel = kernelOf(`${before} ${call}`, `.extern .func report (.param .${type} p);`);
   const { race, divergence } = await checkKernel(requestFor(kernel, { grid: [1, 1, 1] }));
-  const assumed = [race, divergence].map(
-    ({ assumptions }) => assumptions?.some(({ kind }) => kind === 'no-effect') ?? false,
-  );
+  const assumed = [race, divergence].map(({ assumptions }) => assumptions?.some(({ kind }) => kind === 'no-effect') ?? false);
   return [race.verdict, divergence.verdict, ...assumed].join(' ');
 }
 

@@ -81,14 +81,12 @@ test('the value of a strong load is not an index that threads share', async () =
   for (const load of ['ld.relaxed.gpu.global.u32 %r1, [%d2];', 'ld.volatile.global.u32 %r1, [%d2];'])
     for (const volatile of ['warning', 'allow'] as const)
       assert.notEqual((await check(body(load), { policy: { volatile } })).race.verdict, 'proved', load);
-  assert.equal(
-    await verdicts(`ld.global.u32 %r1, [%d2]; add.s32 %r2, %r1, %r7; ${own} st.global.u32 [%d10], %r2;`),
-    'proved/proved',
-  );
+  assert.equal(await verdicts(`ld.global.u32 %r1, [%d2]; add.s32 %r2, %r1, %r7; ${own} st.global.u32 [%d10], %r2;`), 'proved/proved');
 });
 
 test('a branch on the value of a strong load is not uniform', async () => {
-  const body = 'ld.relaxed.gpu.global.u32 %r1, [%d1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra X; bar.sync 0; X: st.relaxed.gpu.global.u32 [%d1], 1;'; // oxfmt-ignore
+  const body =
+    'ld.relaxed.gpu.global.u32 %r1, [%d1]; setp.eq.s32 %p1, %r1, 0; @%p1 bra X; bar.sync 0; X: st.relaxed.gpu.global.u32 [%d1], 1;';
   assert.equal(await verdicts(body), 'possible/divergent');
 });
 

@@ -1,7 +1,14 @@
 /** Generated contents of runs and the command line that reproduces them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type GeneratedContents, generatedNumbers, drawnOf, drawnText, trailingValue, pointersIn } from '../../src/check/representative/contents.ts'; // oxfmt-ignore
+import {
+  type GeneratedContents,
+  generatedNumbers,
+  drawnOf,
+  drawnText,
+  trailingValue,
+  pointersIn,
+} from '../../src/check/representative/contents.ts';
 
 const all: readonly GeneratedContents[] = [
   { kind: 'indices', seed: 7, count: 64, below: 10 },

@@ -43,7 +43,7 @@ function longSum(addends: number): Kernel {
 
 /** Counts constructor calls of terms, plus their operands; a count over the limit fails the test. */
 function workOf(context: TestContext, run: () => void, most: number): number {
-  const proto = TermStore.prototype as unknown as { make: (operator: string, width: number, parts: readonly Term[]) => Term }; // oxfmt-ignore
+  const proto = TermStore.prototype as unknown as { make: (operator: string, width: number, parts: readonly Term[]) => Term };
   const { make } = proto;
   let work = 0;
   const counted = context.mock.method(proto, 'make', function (this: TermStore, ...made: Parameters<typeof make>) {
@@ -68,7 +68,7 @@ const dimensions = { block: [null, null, null], grid: [null, null, null] } as co
 const never = (): boolean => false;
 const analyses = {
   values: (kernel: Kernel, expired = never) => {
-    const { value } = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null, expired }); // oxfmt-ignore
+    const { value } = evaluateSymbolically(kernel, { dimensions, scalar: unknown, scalarBounds: unknown, sharedBytes: null, expired });
     kernel.values.forEach((_, id) => value(id as ValueId));
   },
   costs: (kernel: Kernel, expired = never) =>
@@ -100,7 +100,7 @@ for (const [name, analyse] of Object.entries(analyses)) {
   });
 
   test(`${name} of a sum of thousands of addends take work in proportion to their number`, (context) => {
-    const [short, long] = [longSum(600), longSum(1200)].map((kernel) => workOf(context, () => analyse(kernel), 1_000_000)); // oxfmt-ignore
+    const [short, long] = [longSum(600), longSum(1200)].map((kernel) => workOf(context, () => analyse(kernel), 1_000_000));
     assert.ok(long! < 2.2 * short!, `${long} steps for 1200, ${short} for 600`);
   });
 }

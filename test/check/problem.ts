@@ -32,14 +32,7 @@ export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   return (['block', 'grid'] as const).map((scope) => {
     const pairs =
       scope === 'block'
-        ? blockPairs(
-            symbolic,
-            { block: [{ warp: null, intervals }], own: [], crossings: [] },
-            conflicts,
-            alias,
-            false,
-            { conditions: 1e6 },
-          )
+        ? blockPairs(symbolic, { block: [{ warp: null, intervals }], own: [], crossings: [] }, conflicts, alias, false, { conditions: 1e6 })
         : gridPairs(symbolic, accesses, null, conflicts, alias, { conditions: 1e6 });
     const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
     return { context, instances: new Instances(symbolic, uniformity, scope), obligations };

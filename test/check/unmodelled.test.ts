@@ -20,8 +20,7 @@ test('asynchronous copies and barriers on memory leave the verdict open', async 
     'cvt.u32.u64 %r3, %d3; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1], 16, [%r3];',
     'cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;',
   ];
-  for (const instruction of instructions)
-    assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);
+  for (const instruction of instructions) assert.equal(await verdicts(`${instruction} bar.sync 0;`), 'unknown/unknown', instruction);
 });
 
 test('accesses of warp matrix loads and stores are decided row by row', async () => {
@@ -29,8 +28,7 @@ test('accesses of warp matrix loads and stores are decided row by row', async ()
   const ofWarp = `${shared} and.b32 %r4, %r0, 32; shl.b32 %r4, %r4, 5; add.u32 %r3, %r3, %r4;`;
   const ofLane = `${shared} shl.b32 %r4, %r0, 4; add.u32 %r3, %r3, %r4;`;
   const fragment = '{%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}';
-  const storeTile = (stride: number): string =>
-    `wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r3], ${fragment}, ${stride};`;
+  const storeTile = (stride: number): string => `wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [%r3], ${fragment}, ${stride};`;
   const cases: readonly (readonly [string, string])[] = [
     [`${shared} ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];`, 'proved/proved'],
     ['wmma.load.a.sync.aligned.row.m8n8k128.b1 {%r4}, [%d1], 128;', 'proved/proved'],
@@ -41,15 +39,18 @@ test('accesses of warp matrix loads and stores are decided row by row', async ()
     [`${ofWarp} ${storeTile(8)}`, 'race/proved'],
     // The same tile again is in the same lanes; the columns next to it are not.
     [`${ofWarp} ${storeTile(16)} ${storeTile(16)}`, 'proved/proved'],
-    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 64; ${storeTile(32)} E:`, 'proved/proved'], // oxfmt-ignore
-    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 32; ${storeTile(32)} E:`, 'possible/proved'], // oxfmt-ignore
+    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 64; ${storeTile(32)} E:`, 'proved/proved'],
+    [`${shared} setp.lt.u32 %p1, %r0, 32; @!%p1 bra E; ${storeTile(32)} add.u32 %r3, %r3, 32; ${storeTile(32)} E:`, 'possible/proved'],
     // The rows and columns of each lane are in other places.
     [`${ofWarp} ${storeTile(16)} ${storeTile(16).replace('row', 'col')}`, 'possible/proved'],
     [`${ofLane} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'proved/proved'],
     [`${shared} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'race/proved'],
     // The row at the address of a lane is loaded for other lanes.
-    [`${ofLane} st.shared.u32 [%r3], %r0; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'possible/proved'], // oxfmt-ignore
-    [`${ofLane} st.shared.u32 [%r3], %r0; bar.warp.sync -1; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'proved/proved'], // oxfmt-ignore
+    [`${ofLane} st.shared.u32 [%r3], %r0; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'possible/proved'],
+    [
+      `${ofLane} st.shared.u32 [%r3], %r0; bar.warp.sync -1; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`,
+      'proved/proved',
+    ],
   ];
   for (const [body, expected] of cases) assert.equal(await verdicts(body), expected, body);
 });
@@ -65,15 +66,13 @@ test('accesses to tiles that a warp traverses in a loop are decided', async () =
 });
 
 test('barriers in memory that not all threads are known to reach order nothing, and are not proved', async () => {
-  const init =
-    'cvt.u32.u64 %r3, %d3; setp.ne.u32 %p1, %r0, 0; @%p1 bra I; mbarrier.init.shared.b64 [%r3], 64; I: bar.sync 0;';
+  const init = 'cvt.u32.u64 %r3, %d3; setp.ne.u32 %p1, %r0, 0; @%p1 bra I; mbarrier.init.shared.b64 [%r3], 64; I: bar.sync 0;';
   const exchange = (arrival: string): string =>
     `${init} ${store('%d1', '%r0', '%r0', 10)} ${arrival} xor.b32 %r4, %r0, 33; ${load('%r5', '%d1', '%r4', 11)}`;
   const wait = (state: string): string => `W: mbarrier.test_wait.shared.b64 %p2, [%r3], ${state}; @!%p2 bra W;`;
   const whole = `mbarrier.arrive.shared.b64 %d20, [%r3]; ${wait('%d20')}`;
   assert.equal(await verdicts(exchange(whole)), 'proved/proved');
-  const byParity =
-    'mbarrier.arrive.shared.b64 %d20, [%r3]; W: mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 0; @!%p2 bra W;';
+  const byParity = 'mbarrier.arrive.shared.b64 %d20, [%r3]; W: mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 0; @!%p2 bra W;';
   assert.equal(await verdicts(exchange(byParity)), 'proved/proved');
   const others = {
     'no wait': 'mbarrier.arrive.shared.b64 %d20, [%r3];',
@@ -84,23 +83,14 @@ test('barriers in memory that not all threads are known to reach order nothing, 
     'another barrier': `add.u32 %r3, %r3, %r9; ${whole}`,
     'the parity of the phase before':
       'mbarrier.arrive.shared.b64 %d20, [%r3]; W: mbarrier.test_wait.parity.shared.b64 %p2, [%r3], 1; @!%p2 bra W;',
-    'the wrong loop exit':
-      'mbarrier.arrive.shared.b64 %d20, [%r3]; W: mbarrier.test_wait.shared.b64 %p2, [%r3], %d20; @%p2 bra W;',
+    'the wrong loop exit': 'mbarrier.arrive.shared.b64 %d20, [%r3]; W: mbarrier.test_wait.shared.b64 %p2, [%r3], %d20; @%p2 bra W;',
     'an end to it': `${whole} mbarrier.inval.shared.b64 [%r3];`,
   };
   for (const [name, arrival] of Object.entries(others))
-    assert.notEqual(
-      (await check(exchange(arrival), { budget: { replaySteps: 100_000 } })).race.verdict,
-      'proved',
-      name,
-    );
+    assert.notEqual((await check(exchange(arrival), { budget: { replaySteps: 100_000 } })).race.verdict, 'proved', name);
   for (const init of ['mbarrier.init.shared.b64 [%r3], 64; bar.sync 0;', 'mbarrier.init.shared.b64 [%r3], 64;'])
     assert.notEqual(
-      (
-        await check(
-          `cvt.u32.u64 %r3, %d3; ${init} ${exchange(whole).slice(exchange(whole).indexOf('bar.sync 0;') + 11)}`,
-        )
-      ).race.verdict,
+      (await check(`cvt.u32.u64 %r3, %d3; ${init} ${exchange(whole).slice(exchange(whole).indexOf('bar.sync 0;') + 11)}`)).race.verdict,
       'proved',
       init,
     );
@@ -121,8 +111,7 @@ test('barriers that not all awaited threads are known to reach are not proved', 
 });
 
 test('a release without a waiting acquire is a race: the reader may come first', async () => {
-  const handOver = (write: string, read: string): string =>
-    `setp.ne.s32 %p1, %r0, 0; @%p1 bra R; ${write} bra X; R: ${read} X:`;
+  const handOver = (write: string, read: string): string => `setp.ne.s32 %p1, %r0, 0; @%p1 bra R; ${write} bra X; R: ${read} X:`;
   const cases = [
     handOver(
       'st.u32 [%d0], 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 [%d0+4], 1;',
@@ -137,10 +126,7 @@ test('a release without a waiting acquire is a race: the reader may come first',
   }
   // The volatile flag itself is a race of CUDA C++.
   const { race } = await check(
-    handOver(
-      'st.u32 [%d0], 1; membar.gl; st.volatile.u32 [%d0+4], 1;',
-      'ld.volatile.u32 %r1, [%d0+4]; membar.gl; ld.u32 %r2, [%d0];',
-    ),
+    handOver('st.u32 [%d0], 1; membar.gl; st.volatile.u32 [%d0+4], 1;', 'ld.volatile.u32 %r1, [%d0+4]; membar.gl; ld.u32 %r2, [%d0];'),
   );
   assert.equal(race.verdict, 'race');
   const told = race.findings.map(({ code, confirmed }) => `${code} ${confirmed}`);
@@ -194,7 +180,7 @@ test('a barrier that each thread reaches, but in different iterations, diverges'
 });
 
 test('if a thread never returns, the other threads wait at the barrier forever', async () => {
-  assert.notEqual((await check(`setp.eq.s32 %p1, %r0, 0; @%p1 bra S; bar.sync 0; ret; S: bra S;`)).divergence.verdict, 'proved'); // oxfmt-ignore
+  assert.notEqual((await check(`setp.eq.s32 %p1, %r0, 0; @%p1 bra S; bar.sync 0; ret; S: bra S;`)).divergence.verdict, 'proved');
 });
 
 test('truncated, hashed or intentionally wrapping indices are not assumed to be injective', async () => {
@@ -230,14 +216,17 @@ test('the minimum of a truncated integer and a constant may be negative', async 
 });
 
 test('accesses of different widths and alignment overlap in some bytes', async () => {
-  const bytes = (factor: number, access: string): string =>
-    `mul.wide.s32 %d10, %r0, ${factor}; add.s64 %d10, %d1, %d10; ${access}`;
+  const bytes = (factor: number, access: string): string => `mul.wide.s32 %d10, %r0, ${factor}; add.s64 %d10, %d1, %d10; ${access}`;
   assert.equal(await verdicts(bytes(2, 'st.u16 [%d10], %h1;')), 'proved/proved');
   assert.notEqual((await check(bytes(3, 'st.u32 [%d10], %r0;'))).race.verdict, 'proved');
   assert.notEqual((await check(bytes(4, 'st.v2.u32 [%d10], {%r0, %r0};'))).race.verdict, 'proved');
   assert.equal(await verdicts(bytes(8, 'st.v2.u32 [%d10], {%r0, %r0};')), 'proved/proved');
   assert.notEqual((await check(bytes(1, 'st.u16 [%d10], %h1;'))).race.verdict, 'proved');
-  assert.equal((await check(`${bytes(4, 'st.u32 [%d10], %r0;')} bar.sync 0; ${bytes(4, 'st.u8 [%d10+4], %h1;')} ${bytes(4, 'ld.u32 %r1, [%d10];')}`)).race.verdict, 'race'); // oxfmt-ignore
+  assert.equal(
+    (await check(`${bytes(4, 'st.u32 [%d10], %r0;')} bar.sync 0; ${bytes(4, 'st.u8 [%d10+4], %h1;')} ${bytes(4, 'ld.u32 %r1, [%d10];')}`))
+      .race.verdict,
+    'race',
+  );
 });
 
 test('irreducible control flow is undecided', async () => {

@@ -33,14 +33,15 @@ test('a race within the given launch is an error', async () => {
 });
 
 test('a grid may be constrained by an integer that the kernel does not read', async () => {
-  const ties = ['gridDim.x == n / 64', 'gridDim.y == 1', 'gridDim.z == 1'].map((text) => ({ ...stated(text), isOfLaunch: true as const })); // oxfmt-ignore
-  const body = `shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r6', 10)} bar.sync 0; ${load('%r2', '%d0', '%r0', 11)} ${store('%d0', '%r5', '%r2', 12)}`; // oxfmt-ignore
+  const ties = ['gridDim.x == n / 64', 'gridDim.y == 1', 'gridDim.z == 1'].map((text) => ({ ...stated(text), isOfLaunch: true as const }));
+  const body = `shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r6', 10)} bar.sync 0; ${load('%r2', '%d0', '%r0', 11)} ${store('%d0', '%r5', '%r2', 12)}`;
   assert.equal((await check(body, { grid: null, launch: { ties } })).race.verdict, 'race');
 });
 
 test('a single thread in its launch races only with its own copies', async () => {
   // A list that the thread traverses, to any address.
-  const list = 'mov.u64 %d30, %d1; GO: ld.global.u64 %d31, [%d30]; st.global.u64 [%d30], %d1; st.global.u32 [%d31+8], %r7; mov.u64 %d30, %d31; setp.ne.s64 %p1, %d30, 0; @%p1 bra GO;'; // oxfmt-ignore
+  const list =
+    'mov.u64 %d30, %d1; GO: ld.global.u64 %d31, [%d30]; st.global.u64 [%d30], %d1; st.global.u32 [%d31+8], %r7; mov.u64 %d30, %d31; setp.ne.s64 %p1, %d30, 0; @%p1 bra GO;';
   const one = [1, 1, 1] as const;
   assert.equal(await verdicts(list, { block: one, grid: one }), 'proved/proved');
   for (const other of [
@@ -49,10 +50,10 @@ test('a single thread in its launch races only with its own copies', async () =>
     { block: null, grid: one },
     { block: one, grid: null },
   ])
-    // oxfmt-ignore
     assert.notEqual((await check(list, other)).race.verdict, 'proved');
   // Its copies run concurrently with it.
-  const copied = (wait: string): string => `mov.u32 %r20, s; cp.async.ca.shared.global [%r20], [%d1], 4; cp.async.commit_group; ${wait} ld.shared.u32 %r21, [%r20]; st.global.u32 [%d2], %r21; cp.async.wait_all;`; // oxfmt-ignore
+  const copied = (wait: string): string =>
+    `mov.u32 %r20, s; cp.async.ca.shared.global [%r20], [%d1], 4; cp.async.commit_group; ${wait} ld.shared.u32 %r21, [%r20]; st.global.u32 [%d2], %r21; cp.async.wait_all;`;
   assert.equal(await verdicts(copied('cp.async.wait_all;'), { block: one, grid: one }), 'proved/proved');
   assert.equal(await verdicts(copied(''), { block: one, grid: one }), 'race/proved');
 });
@@ -101,9 +102,7 @@ test('a mask of low bits implies the fact of a remainder, and a division that it
 test('severities of the configuration, and weaker ones for uncertain findings', async () => {
   const body = `mov.u32 %r1, 5; ${store('%d1', '%r1', '%r0', 10)}`;
   assert.deepEqual(races(await check(body, { policy: { race: 'warning' } })), ['write-write warning given']);
-  assert.deepEqual(races(await check(body, { policy: { race: 'notice' }, block: null })), [
-    'write-write notice chosen',
-  ]);
+  assert.deepEqual(races(await check(body, { policy: { race: 'notice' }, block: null })), ['write-write notice chosen']);
 });
 
 test('findings that contents of memory decide are at most possible', async () => {
@@ -136,7 +135,10 @@ test('a possible finding is never an error, a confirmed one has a witness; races
     if (race.verdict === 'proved') assert.equal(divergence.verdict, 'proved', `seed ${seed}`);
     if (race.verdict === 'possible' || race.verdict === 'unknown') assert.ok(race.reason, `seed ${seed}`);
     if (divergence.verdict === 'proved')
-      assert.ok(divergence.findings.every(({ kind }) => kind === 'early-exit'), `seed ${seed}`); // oxfmt-ignore
+      assert.ok(
+        divergence.findings.every(({ kind }) => kind === 'early-exit'),
+        `seed ${seed}`,
+      );
   }
   for (const verdict of ['divergent', 'possible', 'proved', 'race']) assert.ok(seen.has(verdict), verdict);
 });
@@ -228,9 +230,10 @@ test('lanes of a part of a warp may store a value that a butterfly makes equal i
     'another value of each lane': [`${step(1)} xor.b32 %r2, %r2, %r4;`, `ld.u32 %r4, [%d10]; ${by(1)}`],
     'a sum with something else': [`${step(1)} shfl.sync.bfly.b32 %r3, %r2, 2, 31, -1; add.s32 %r2, %r3, %r0;`, by(2)],
   };
-  for (const [name, [steps, index]] of Object.entries(racy)) assert.notEqual(await verdictOf(steps, index), 'proved', name); // oxfmt-ignore
+  for (const [name, [steps, index]] of Object.entries(racy)) assert.notEqual(await verdictOf(steps, index), 'proved', name);
   // Two instructions are a warning.
-  const twice = (steps: string, index: string) => check(`${written(steps, index)} ${store('%d1', '%r1', '%r2', 12)}`, { block: [128, 1, 1] }); // oxfmt-ignore
+  const twice = (steps: string, index: string) =>
+    check(`${written(steps, index)} ${store('%d1', '%r1', '%r2', 12)}`, { block: [128, 1, 1] });
   assert.deepEqual([...new Set(races(await twice(step(1), by(1))))], ['write-write warning given']);
   assert.ok(races(await twice(step(1), by(2))).includes('write-write error given'));
 });
@@ -264,8 +267,7 @@ test('threads that return before a barrier: a warning, and otherwise the verdict
 });
 
 test('absence of races is proved only if absence of divergence is proved', async () => {
-  const body = (condition: string): string =>
-    `${condition} @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
+  const body = (condition: string): string => `${condition} @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
   assert.equal(await verdicts(body('setp.lt.s32 %p1, %r9, 5;')), 'proved/proved');
   assert.equal(await verdicts(body('setp.lt.s32 %p1, %r0, 5;')), 'possible/divergent');
   const loaded = await check(body(`${load('%r1', '%d2', '%r0', 10)} setp.lt.s32 %p1, %r1, 5;`));
@@ -275,8 +277,7 @@ test('absence of races is proved only if absence of divergence is proved', async
 });
 
 test('a divergence is an error if the given launch, or every representative one, reproduces it', async () => {
-  const body = (limit: string): string =>
-    `setp.ge.s32 %p1, %r0, ${limit}; @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
+  const body = (limit: string): string => `setp.ge.s32 %p1, %r0, ${limit}; @%p1 bra X; bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
   const severity = async (limit: string, options: CheckOptions = {}): Promise<string> => {
     const [finding] = (await check(body(limit), options)).divergence.findings;
     return `${finding!.kind} ${finding!.severity} ${finding!.witnessOrigin}`;
@@ -290,9 +291,7 @@ test('a divergence is an error if the given launch, or every representative one,
 
 test('a branch that is uniform only without races is not proved while there are races', async () => {
   // A thread writes the flag without a barrier; all threads that read it get one value.
-  const flag = (
-    writer: string,
-  ): string => `${writer} ld.u32 %r1, [%d0]; setp.gt.s32 %p1, %r1, 0; selp.b32 %r2, 100, 0, %p1;
+  const flag = (writer: string): string => `${writer} ld.u32 %r1, [%d0]; setp.gt.s32 %p1, %r1, 0; selp.b32 %r2, 100, 0, %p1;
     add.s32 %r3, %r2, %r0; setp.ge.s32 %p2, %r3, 100; @%p2 bra E; bra X; E: bar.sync 0; X: ${store('%d1', '%r0', '%r0', 12)}`;
   const write = guarded('eq.s32 %p1, %r0, 5', 'st.u32 [%d0], %r9;');
   assert.equal(await verdicts(flag(write), { block: [32, 1, 1] }), 'race/possible');
@@ -361,7 +360,7 @@ test('the assumptions of a proof are listed', async () => {
 });
 
 test('a tile of each block that LLVM joins with an or is proved for any grid; overlapping tiles are not', async () => {
-  const tile = (bits: number): string => `shl.b32 %r1, %r6, ${bits}; or.b32 %r2, %r1, %r0; ${store('%d1', '%r2', '%r9', 10)}`; // oxfmt-ignore
+  const tile = (bits: number): string => `shl.b32 %r1, %r6, ${bits}; or.b32 %r2, %r1, %r0; ${store('%d1', '%r2', '%r9', 10)}`;
   const disjoint = await check(tile(7), { block: [128, 1, 1], grid: null });
   assert.equal(disjoint.race.verdict, 'proved');
   assert.equal(assumed(disjoint, 'no-wrap').length, 1);
@@ -396,9 +395,9 @@ test('conflicts are classified by kind and scope of their accesses', async () =>
   const kinds = async (body: string, options: CheckOptions = {}): Promise<string[]> =>
     [...new Set((await check(body, options)).race.findings.map(({ kind }) => kind))].sort();
   const one = 'mov.u32 %r1, 5;';
-  assert.deepEqual(await kinds(`${store('%d1', '%r0', '%r0', 10)} xor.b32 %r1, %r0, 1; ${load('%r2', '%d1', '%r1', 11)}`), ['read-write']); // oxfmt-ignore
+  assert.deepEqual(await kinds(`${store('%d1', '%r0', '%r0', 10)} xor.b32 %r1, %r0, 1; ${load('%r2', '%d1', '%r1', 11)}`), ['read-write']);
   assert.deepEqual(await kinds(`${one} red.add.u32 [%d1], 1; ld.u32 %r2, [%d1];`), ['atomic-read']);
-  assert.deepEqual(await kinds(`red.add.u32 [%d1], 1; ${guarded('eq.s32 %p1, %r0, 3', 'st.u32 [%d1], %r0;')}`), ['atomic-write']); // oxfmt-ignore
+  assert.deepEqual(await kinds(`red.add.u32 [%d1], 1; ${guarded('eq.s32 %p1, %r0, 3', 'st.u32 [%d1], %r0;')}`), ['atomic-write']);
   assert.deepEqual(await kinds('red.add.u32 [%d1], 1;', { grid: [4, 1, 1] }), []);
   assert.deepEqual(await kinds('red.cta.add.u32 [%d1], 1;', { grid: [4, 1, 1] }), ['scope']);
   assert.deepEqual(await kinds('red.add.u32 [%d1], 1; atom.add.u64 %d10, [%d1], 1;'), ['scope']);
@@ -495,5 +494,5 @@ test('a proof is not vacuous because of assumptions in the code', async () => {
   const other = await check(`${assume(isZero)} @!%p1 bra E; ${race} E:`);
   assert.equal(other.race.verdict, 'possible');
   // Without the statement, a launch that never reaches the access is proved by that fact.
-  assert.equal((await check(`setp.eq.s32 %p1, %r9, 0; @!%p1 bra E; ${race} E:`, { scalars: { 2: 1n } })).race.verdict, 'proved'); // oxfmt-ignore
+  assert.equal((await check(`setp.eq.s32 %p1, %r9, 0; @!%p1 bra E; ${race} E:`, { scalars: { 2: 1n } })).race.verdict, 'proved');
 });

@@ -8,9 +8,7 @@ after(closeSolver);
 /** The verdict about races with and without lockstep. */
 async function both(body: string, options: CheckOptions = {}): Promise<string> {
   const verdicts = await Promise.all(
-    [true, false].map(
-      async (warpLockstep) => (await check(body, { ...options, policy: { warpLockstep } })).race.verdict,
-    ),
+    [true, false].map(async (warpLockstep) => (await check(body, { ...options, policy: { warpLockstep } })).race.verdict),
   );
   return verdicts.join(' ');
 }
@@ -36,10 +34,7 @@ test('threads of different warps are not ordered', async () => {
 });
 
 test('two lanes of one instruction race in lockstep too', async () => {
-  assert.equal(
-    await both(`shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r0', 10)}`, { block: [32, 1, 1] }),
-    'race race',
-  );
+  assert.equal(await both(`shr.u32 %r1, %r0, 1; ${store('%d0', '%r1', '%r0', 10)}`, { block: [32, 1, 1] }), 'race race');
 });
 
 test('threads of different blocks are not in lockstep', async () => {

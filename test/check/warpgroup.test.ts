@@ -72,12 +72,10 @@ test('a product is complete after a wait for its group, and a barrier publishes 
 });
 
 test('a product reads the bytes of its descriptors', async () => {
-  const pending = (work: string): string =>
-    `${fill('%r33')} ${fence} ${barrier} ${work} ${commit} ${fill('%r34')} ${wait(0)}`;
+  const pending = (work: string): string => `${fill('%r33')} ${fence} ${barrier} ${work} ${commit} ${fill('%r34')} ${wait(0)}`;
   // A concurrent copy fills the other buffer.
   assert.equal(await classify(pending(product())), proved);
-  for (const step of [2, 4, 6])
-    assert.equal(await classify(pending(`add.s64 %d32, %d30, ${step}; ${product('%d32')}`)), proved);
+  for (const step of [2, 4, 6]) assert.equal(await classify(pending(`add.s64 %d32, %d30, ${step}; ${product('%d32')}`)), proved);
   const others = {
     'the other buffer': product('%d31'),
     'the other buffer as B': product('%d30', '%d31'),
@@ -110,7 +108,7 @@ test('memory of small alignment: swizzled chunks may begin before the matrix', a
 });
 
 test('asynchronous copies of a thread are writes through the generic proxy', async () => {
-  const copy = [0, 2048, 4096, 6144].map((from) => `add.u32 %r42, %r33, ${from}; cp.async.cg.shared.global [%r42], [%d1], 16;`).join(' '); // oxfmt-ignore
+  const copy = [0, 2048, 4096, 6144].map((from) => `add.u32 %r42, %r33, ${from}; cp.async.cg.shared.global [%r42], [%d1], 16;`).join(' ');
   assert.equal(await classify(`${copy} cp.async.wait_all; ${fence} ${barrier} ${whole}`), proved);
   const others = {
     'no fence': `${copy} cp.async.wait_all; ${barrier} ${whole}`,

@@ -39,10 +39,8 @@ function expectations(text: string): Map<string, string[]> {
   for (const part of text.split('// changes: ').slice(1)) {
     const name = /__global__ void (?:[A-Z]+ )?(\w+)/.exec(part)![1]!;
     const [, line = ''] = part.split('\n');
-    const [, kind = '', list = ''] = /^\/\/ (neutral|worse|better|told): ?(.*)$/.exec(
-      line.replace('neutral', 'neutral: '),
-    )!;
-    found.set(name, kind === 'neutral' ? [] : kind === 'told' ? [`told ${list}`] : list.split('; ').map((one) => `${kind} ${one}`)); // oxfmt-ignore
+    const [, kind = '', list = ''] = /^\/\/ (neutral|worse|better|told): ?(.*)$/.exec(line.replace('neutral', 'neutral: '))!;
+    found.set(name, kind === 'neutral' ? [] : kind === 'told' ? [`told ${list}`] : list.split('; ').map((one) => `${kind} ${one}`));
   }
   return found;
 }
@@ -55,10 +53,7 @@ for (const file of readdirSync(folder)) {
     const head = side(text, true);
     writeFileSync(join(own, 'before.cu'), side(text, false));
     writeFileSync(join(own, 'after.cu'), head);
-    const { stdout, stderr } = await selvage(
-      ['compare', 'before.cu', 'after.cu', '--checks', 'cost', '--format', 'json'],
-      own,
-    );
+    const { stdout, stderr } = await selvage(['compare', 'before.cu', 'after.cu', '--checks', 'cost', '--format', 'json'], own);
     assert.equal(stderr, '');
     const { comparison, diagnostics } = JSON.parse(stdout) as Report;
     assert.deepEqual(diagnostics, []);

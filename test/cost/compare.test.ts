@@ -31,11 +31,7 @@ async function regressions(base: string, head: string): Promise<readonly Regress
 /** Kernel, code, and the source line. */
 function told(found: readonly Regression[], file: string): string[][] {
   const lines = readFileSync(join(folder, file), 'utf8').split('\n');
-  return found.map(({ kernel, code, location }) => [
-    kernel.replace(/\(.*/, ''),
-    code,
-    lines[location!.line - 1]!.trim(),
-  ]);
+  return found.map(({ kernel, code, location }) => [kernel.replace(/\(.*/, ''), code, lines[location!.line - 1]!.trim()]);
 }
 
 test('each mutated kernel: exactly the regressions of its mutation, with their lines', { skip }, async () => {
@@ -52,7 +48,10 @@ test('each mutated kernel: exactly the regressions of its mutation, with their l
   // Without a configured threshold nothing blocks.
   assert.ok(found.every(({ severity }) => severity === 'notice'));
   const by = new Map(found.map((one) => [one.kernel.replace(/\(.*/, ''), one]));
-  assert.deepEqual([by.get('gather')?.base, by.get('gather')?.head, by.get('gather')?.reason], ['8', '36', '32 sectors per access instead of 4']); // oxfmt-ignore
+  assert.deepEqual(
+    [by.get('gather')?.base, by.get('gather')?.head, by.get('gather')?.reason],
+    ['8', '36', '32 sectors per access instead of 4'],
+  );
   assert.match(by.get('transpose')?.reason ?? '', /32-way bank conflicts/);
   assert.deepEqual([by.get('reverse')?.base, by.get('reverse')?.head], [0.75, 0.375]);
   assert.deepEqual([by.get('accumulate')?.asymptotic, by.get('chain')?.asymptotic], [true, true]);
@@ -68,7 +67,7 @@ test('two builds of one file compare as equal', { skip }, async () => {
   assert.deepEqual(await regressions('after.cu', 'after.cu'), []);
 });
 
-const [before, later] = ['before.cu', 'after.cu'].map((file) => readFileSync(join(folder, file), 'utf8')) as [string, string]; // oxfmt-ignore
+const [before, later] = ['before.cu', 'after.cu'].map((file) => readFileSync(join(folder, file), 'utf8')) as [string, string];
 
 /** Compares two sources under a configuration; regressions by kernel and metric. */
 async function compareTexts(base: string, head: string, configuration = '', ...words: readonly string[]) {
@@ -93,20 +92,30 @@ test('values are in one series if kernel, architecture, launch and arguments are
 void launch(const float* in, float* out) { copy<<<16, 256>>>(in, out, 4000); }
 `;
   const series = async (base: string, head: string, ...words: readonly string[]) =>
-    [...(await compareTexts(base, head, 'checks: { cost: { span: { warn: "+0%" } } }', ...words)).found.values()] // oxfmt-ignore
+    [...(await compareTexts(base, head, 'checks: { cost: { span: { warn: "+0%" } } }', ...words)).found.values()]
       .map(({ metric, series: name }) => [metric, name] as const)
       .filter(([metric]) => metric === 'sectors' || metric === 'span');
   const known = await series(kernel(1), kernel(8));
-  assert.deepEqual(known.map(([metric]) => metric), ['span', 'sectors']); // oxfmt-ignore
+  assert.deepEqual(
+    known.map(([metric]) => metric),
+    ['span', 'sectors'],
+  );
   assert.ok(known.every(([, name]) => /^[0-9a-f]{16}$/.test(name ?? '')));
   assert.deepEqual(await series(kernel(2), kernel(32)), known);
   assert.deepEqual(await series(kernel(1), `// moved\n${kernel(16)}`), known);
   const others = [await series(kernel(1), kernel(8), '--arch', 'sm_90')];
-  const replaced: [string, string][] = [['copy', 'other'], ['256', '128'], ['<<<16', '<<<17'], ['4000', '2000']]; // oxfmt-ignore
-  for (const [from, to] of replaced)
-    others.push(await series(kernel(1).replaceAll(from, to), kernel(8).replaceAll(from, to)));
+  const replaced: [string, string][] = [
+    ['copy', 'other'],
+    ['256', '128'],
+    ['<<<16', '<<<17'],
+    ['4000', '2000'],
+  ];
+  for (const [from, to] of replaced) others.push(await series(kernel(1).replaceAll(from, to), kernel(8).replaceAll(from, to)));
   const names = [known, ...others].map((found) => found.map(([, name]) => name));
-  assert.deepEqual(others.map((found) => found.map(([metric]) => metric)), others.map(() => ['span', 'sectors'])); // oxfmt-ignore
+  assert.deepEqual(
+    others.map((found) => found.map(([metric]) => metric)),
+    others.map(() => ['span', 'sectors']),
+  );
   assert.equal(new Set(names.flat()).size, 2 * names.length);
 });
 
@@ -128,15 +137,21 @@ test('thresholds determine which regressions are warnings and which are errors',
     const { status, found } = await compareTexts(...texts, `checks: { cost: { ${cost} } }`);
     return { status, of: (key: string) => found.get(key)?.severity };
   };
-  const strict = await severities('sectors: { warn: "+5%", fail: "+349%" }, registers: { warn: "+4" }, occupancy: { warn: "-10 points", fail: "-30 points" }', ['gather', 'accumulate', 'reverse', 'transpose']); // oxfmt-ignore
+  const strict = await severities(
+    'sectors: { warn: "+5%", fail: "+349%" }, registers: { warn: "+4" }, occupancy: { warn: "-10 points", fail: "-30 points" }',
+    ['gather', 'accumulate', 'reverse', 'transpose'],
+  );
   assert.equal(strict.status, 1);
-  const metrics = ['gather sectors', 'accumulate registers', 'reverse occupancy', 'transpose conflicts', 'gather registers']; // oxfmt-ignore
+  const metrics = ['gather sectors', 'accumulate registers', 'reverse occupancy', 'transpose conflicts', 'gather registers'];
   assert.deepEqual(metrics.map(strict.of), ['error', 'warning', 'error', 'notice', undefined]);
-  const loose = await severities('sectors: { warn: "+350%" }, occupancy: { fail: "-50%" }, conflicts: { warn: "+31" }, spillBytes: { fail: "+0" }', ['gather', 'accumulate', 'reverse', 'transpose', 'recurrences']); // oxfmt-ignore
+  const loose = await severities(
+    'sectors: { warn: "+350%" }, occupancy: { fail: "-50%" }, conflicts: { warn: "+31" }, spillBytes: { fail: "+0" }',
+    ['gather', 'accumulate', 'reverse', 'transpose', 'recurrences'],
+  );
   assert.equal(loose.status, 1, 'spills');
   // A change within its threshold is not reported; another order of growth exceeds any percentage.
   assert.deepEqual(
-    ['gather sectors', 'accumulate sectors', 'reverse occupancy', 'transpose conflicts', 'recurrences spillBytes'].map(loose.of), // oxfmt-ignore
+    ['gather sectors', 'accumulate sectors', 'reverse occupancy', 'transpose conflicts', 'recurrences spillBytes'].map(loose.of),
     [undefined, 'warning', undefined, undefined, 'error'],
   );
   const within = await severities('sectors: { fail: "+2000" }', ['accumulate', 'chain']);
@@ -144,7 +159,7 @@ test('thresholds determine which regressions are warnings and which are errors',
 });
 
 test('contradictory thresholds end the run with line and column', { skip }, async () => {
-  writeFileSync(join(scratch, '.selvage.yml'), 'version: 1\nchecks:\n  cost:\n    sectors: { warn: "+30%", fail: "+5%" }\n'); // oxfmt-ignore
+  writeFileSync(join(scratch, '.selvage.yml'), 'version: 1\nchecks:\n  cost:\n    sectors: { warn: "+30%", fail: "+5%" }\n');
   writeFileSync(join(scratch, 'base.cu'), before);
   const { status, stderr } = await selvage(['compare', 'base.cu', 'base.cu'], scratch);
   assert.equal(status, 2);
@@ -165,12 +180,13 @@ test('without reference arguments expressions decide, and sizes are named', { sk
 test('kernels and parameters that are renamed are compared with their former versions', { skip }, async () => {
   // All except the one that takes longest.
   const [base, changed] = [without(before, 'recurrences'), without(later, 'recurrences')];
-  const head = changed.replaceAll('gather(', 'collect(').replace('chain(float *out, float seed, int n)', 'chain(float *out, float seed, int rounds)').replaceAll(/(?<=chain[^]*?)\bn;/g, 'rounds;'); // oxfmt-ignore
+  const head = changed
+    .replaceAll('gather(', 'collect(')
+    .replace('chain(float *out, float seed, int n)', 'chain(float *out, float seed, int rounds)')
+    .replaceAll(/(?<=chain[^]*?)\bn;/g, 'rounds;');
   const { comparison, found } = await compareTexts(base, head);
   assert.deepEqual([comparison.addedKernels, comparison.removedKernels], [[], []]);
-  assert.deepEqual(comparison.renamedKernels, [
-    { base: 'gather(float*, float const*, int)', head: 'collect(float*, float const*, int)' },
-  ]);
+  assert.deepEqual(comparison.renamedKernels, [{ base: 'gather(float*, float const*, int)', head: 'collect(float*, float const*, int)' }]);
   assert.equal(found.get('collect sectors')?.ratio, 4.5);
   assert.equal(found.get('chain steps')?.growsWith, 'rounds');
   assert.equal(found.size, 6);
@@ -242,17 +258,15 @@ test('changes of the code are reported in addition to all other checks', { skip 
 test('launches that are not compared are counted', { skip }, async () => {
   const kernel = '__global__ void one(float *out) { out[threadIdx.x * STRIDE] = 1; }\n';
   const sites = (from: number): string =>
-    Array.from(
-      { length: 8 },
-      (_, at) => `void go${at}(float *o) { one<<<${at + 1}, ${at === 7 ? from : 64}>>>(o); }\n`,
-    ).join('');
-  const [base, head] = [['1', 64], ['2', 128]].map(([stride, from]) => kernel.replace('STRIDE', String(stride)) + sites(Number(from))); // oxfmt-ignore
+    Array.from({ length: 8 }, (_, at) => `void go${at}(float *o) { one<<<${at + 1}, ${at === 7 ? from : 64}>>>(o); }\n`).join('');
+  const [base, head] = [
+    ['1', 64],
+    ['2', 128],
+  ].map(([stride, from]) => kernel.replace('STRIDE', String(stride)) + sites(Number(from)));
   const { comparison } = await compareTexts(base!, head!);
   assert.deepEqual(
     comparison.costNotes?.map(({ message }) => message),
-    [
-      'of 8 launches 6 are compared: Selvage compares at most 6, and only launches that both sides have and that a run can count',
-    ],
+    ['of 8 launches 6 are compared: Selvage compares at most 6, and only launches that both sides have and that a run can count'],
   );
   // The changed launch is among them.
   assert.ok(comparison.regressions.some(({ metric }) => metric === 'sectors'));
@@ -289,7 +303,10 @@ test('commits of a repository: only touched kernels, suppressions and every form
   writeFileSync(join(repository, 'kernels.cu'), without(before, 'recurrences'));
   git('add', '--all');
   git('commit', '--message', 'base');
-  const head = without(later, 'recurrences').replace('    out[i] = 2.0f', '    // selvage-ignore cost/sectors: measured, no slower\n    out[i] = 2.0f'); // oxfmt-ignore
+  const head = without(later, 'recurrences').replace(
+    '    out[i] = 2.0f',
+    '    // selvage-ignore cost/sectors: measured, no slower\n    out[i] = 2.0f',
+  );
   writeFileSync(join(repository, 'kernels.cu'), head);
   git('commit', '--all', '--message', 'head');
   const formats = ['json', 'pretty', 'markdown', 'html', 'sarif'] as const;
@@ -305,7 +322,10 @@ test('commits of a repository: only touched kernels, suppressions and every form
   const { kernels, comparison } = JSON.parse(texts[0]!) as Report;
   assert.ok(!kernels.some(({ name }) => name.startsWith('untouched')));
   const silent = comparison?.regressions.filter(({ suppressed }) => suppressed !== undefined) ?? [];
-  assert.deepEqual(silent.map(({ kernel, severity }) => [kernel.replace(/\(.*/, ''), severity]), [['gather', 'notice']]); // oxfmt-ignore
+  assert.deepEqual(
+    silent.map(({ kernel, severity }) => [kernel.replace(/\(.*/, ''), severity]),
+    [['gather', 'notice']],
+  );
   for (const text of texts.slice(1)) assert.match(text, /grows faster with n/);
   assert.match(texts[2]!, /```mermaid\nxychart-beta\n/);
   assert.match(texts[3]!, /<pre class="code heat">/);

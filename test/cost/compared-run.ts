@@ -67,7 +67,7 @@ export function compareRun(
     if (most === worst[metric]) tally.equal++;
     if (exact) tally.exact++;
     if (most < worst[metric] || (exact && most !== worst[metric]))
-      tally.failures.push(`${title}: ${metric} ${expressionText(bound)}${exact ? ' exactly' : ''} is ${most}, counted ${worst[metric]}`); // oxfmt-ignore
+      tally.failures.push(`${title}: ${metric} ${expressionText(bound)}${exact ? ' exactly' : ''} is ${most}, counted ${worst[metric]}`);
   }
   return true;
 }
@@ -81,8 +81,7 @@ export function worstOf(warps: readonly WarpCounts[]): Record<BoundMetric, numbe
     const counted: Record<CountedBy, number> = { ...warp, divwarps: warp.divergentBranches };
     for (const metric of boundMetrics) {
       let sum = 0;
-      for (const [count, weight] of Object.entries(boundTable[metric].weights))
-        sum += weight * counted[count as CountedBy];
+      for (const [count, weight] of Object.entries(boundTable[metric].weights)) sum += weight * counted[count as CountedBy];
       worst[metric] = Math.max(worst[metric], sum);
     }
   }

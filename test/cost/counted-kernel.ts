@@ -52,10 +52,7 @@ export function boundsOf(
 }
 
 /** Counts of the interpreter for the worst warp of a run, by metric. */
-export function countRun(
-  kernel: Kernel,
-  run: CostRun,
-): { readonly worst: Record<BoundMetric, number>; readonly result: RunResult } {
+export function countRun(kernel: Kernel, run: CostRun): { readonly worst: Record<BoundMetric, number>; readonly result: RunResult } {
   const counters = new LaunchCounters();
   const buffers: GlobalBuffer[] = [];
   const values = run.arguments.map((argument): Argument => {

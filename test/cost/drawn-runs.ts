@@ -41,10 +41,7 @@ export async function compareDrawn(
   const tally: DrawnTally = { ...emptyTally(), kernels: { verification: 0, production: 0 } };
   for (const file of files) {
     const produced = new Map(
-      lowerModule(parsePtx(checkedInPtx(file, 'production'), file).module).kernels.map((kernel) => [
-        kernel.symbol,
-        kernel,
-      ]),
+      lowerModule(parsePtx(checkedInPtx(file, 'production'), file).module).kernels.map((kernel) => [kernel.symbol, kernel]),
     );
     for (const request of await requestsOf(file)) {
       const random = seededRandom(seed);
@@ -89,10 +86,7 @@ export function drawnRun(
     const { type = '' } = parameters[index] ?? {};
     if (type.includes('*')) {
       const most = random.pick([1, 4, 64]);
-      const contents = Array.from(
-        { length: elements },
-        (_, element) => [element, BigInt(random.below(most + 1))] as const,
-      );
+      const contents = Array.from({ length: elements }, (_, element) => [element, BigInt(random.below(most + 1))] as const);
       buffers.push({ name: `${index}`, bytes, elementBytes: 4, fill: 0n, values: new Map(contents) });
       return { kind: 'pointer', buffer: buffers.length - 1, offset: 0n };
     }
@@ -105,14 +99,7 @@ export function drawnRun(
   return { request: { kernel, block, grid, sharedBytes, buffers, arguments: given, steps, detectRaces: true }, values };
 }
 
-function compareOnce(
-  name: string,
-  checked: CheckRequest,
-  kernel: Kernel,
-  random: Random,
-  steps: number,
-  tally: Tally,
-): boolean {
+function compareOnce(name: string, checked: CheckRequest, kernel: Kernel, random: Random, steps: number, tally: Tally): boolean {
   const drawn = drawnRun(checked, kernel, random, steps);
   if (!drawn) return false;
   const { launch, parameters } = checked;

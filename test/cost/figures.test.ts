@@ -24,7 +24,7 @@ const costOf = (name: string): CostReport => {
 };
 before(async () => {
   if (skip) return;
-  ran = await selvage(['cost', 'figures.cu', '--gpu', 'A100', '--format', 'json'], folder, { formats: ['pretty', 'markdown', 'html'] }); // oxfmt-ignore
+  ran = await selvage(['cost', 'figures.cu', '--gpu', 'A100', '--format', 'json'], folder, { formats: ['pretty', 'markdown', 'html'] });
 });
 
 test('the report with figures fits its schema', { skip }, () => {
@@ -34,11 +34,20 @@ test('the report with figures fits its schema', { skip }, () => {
 
 test('constants that make float arithmetic double, with their literals', { skip }, () => {
   const { widened, mix, counted, gpu } = costOf('scale');
-  assert.deepEqual(widened?.map(({ location, literal }) => [location.line, literal]), [[10, '0.5'], [10, '1.5']]); // oxfmt-ignore
+  assert.deepEqual(
+    widened?.map(({ location, literal }) => [location.line, literal]),
+    [
+      [10, '0.5'],
+      [10, '1.5'],
+    ],
+  );
   const double = mix?.find(({ kind }) => kind === 'double');
   assert.deepEqual([double?.perThread, double?.lines.map(({ location }) => location.line)], [4, [9, 10]]);
   // A float is read, a float and a double are written; a product of floats, one of doubles, and two operations of doubles.
-  assert.deepEqual([counted?.bytes, counted?.blockBytes, counted?.operations], [65_536, 65_536, { single: 4096, double: 12_288, tensor: 0 }]); // oxfmt-ignore
+  assert.deepEqual(
+    [counted?.bytes, counted?.blockBytes, counted?.operations],
+    [65_536, 65_536, { single: 4096, double: 12_288, tensor: 0 }],
+  );
   const arithmetic = 4096 / 19.5e12 + 12_288 / 9.7e12;
   assert.equal(gpu?.bound, 'memory');
   assert.ok(Math.abs(gpu.share - arithmetic / (65_536 / 2039e9)) < 1e-9);
@@ -49,7 +58,7 @@ test('figures: distinct bytes per block, atomic contention, and the last wave', 
   const { counted, gpu } = costOf('total');
   // Eight sectors and that of the sum; of these the block needs five.
   assert.deepEqual([counted?.bytes, counted?.blockBytes], [9 * 32 * 4000, 5 * 32 * 4000]);
-  assert.deepEqual([counted?.contention?.location?.line, counted?.contention?.updates, counted?.contention?.ofWarp], [18, 128_000, 32]); // oxfmt-ignore
+  assert.deepEqual([counted?.contention?.location?.line, counted?.contention?.updates, counted?.contention?.ofWarp], [18, 128_000, 32]);
   // 32 blocks of a warp on each of 108 multiprocessors.
   assert.equal(gpu?.waves?.blocks, 32 * 108);
   assert.ok(Math.abs(gpu.waves.last - (4000 - 3456) / 3456) < 1e-9);
@@ -68,8 +77,7 @@ test('figures are reported in a terminal, and folded in Markdown and HTML', { sk
   assert.match(pretty!, /line 18: atomics update one address 128000 times in the launch, 32 lanes of a warp at a time/);
   assert.match(pretty!, /1\.16 waves of 3456 blocks, the last one fills 15\.7 % of it/);
   assert.match(pretty!, /registers? fewer would give an occupancy of 100 % instead of/);
-  for (const text of [markdown!, html!])
-    assert.match(text, /<details><summary>What it executes, and how it fills the GPU<\/summary>/);
+  for (const text of [markdown!, html!]) assert.match(text, /<details><summary>What it executes, and how it fills the GPU<\/summary>/);
 });
 
 test('double literals without a suffix are reported', () => {

@@ -5,14 +5,7 @@ import test from 'node:test';
 import { fieldName } from '../../src/launch/parameter-field.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { bindRun, parseRuns } from '../interpreter/kernel-run.ts';
-import {
-  builds,
-  definedKernels,
-  kernelNamed,
-  loadKernels,
-  machineFiles,
-  sourceOf,
-} from '../interpreter/machine-kernels.ts';
+import { builds, definedKernels, kernelNamed, loadKernels, machineFiles, sourceOf } from '../interpreter/machine-kernels.ts';
 import { compareRun, emptyTally, tallyText } from './compared-run.ts';
 
 test('bounds of the test kernels of the interpreter', (t) => {
@@ -41,7 +34,16 @@ test('bounds of the test kernels of the interpreter', (t) => {
         });
         compareRun(
           `${file} ${run.kernel} ${build}`,
-          { kernel, block, grid, sharedBytes, buffers: binding.buffers, arguments: binding.arguments, steps: 4_000_000, detectRaces: false }, // oxfmt-ignore
+          {
+            kernel,
+            block,
+            grid,
+            sharedBytes,
+            buffers: binding.buffers,
+            arguments: binding.arguments,
+            steps: 4_000_000,
+            detectRaces: false,
+          },
           bounds,
           (name) => {
             const argument = binding.arguments[places.get(name) ?? -1];

@@ -99,21 +99,62 @@ export const paperKernels: readonly PaperKernel[] = [
       names: { width: 64 + 32 * index, limit, 'gridDim.x': 2 + index, 'gridDim.y': 32 },
     })),
   },
-  ofSizes('vectorAdd', [null, null, null, 'n'], 256, lengths.map((n) => ({ n, blocks: Math.ceil(n / 256) }))), // oxfmt-ignore
+  ofSizes(
+    'vectorAdd',
+    [null, null, null, 'n'],
+    256,
+    lengths.map((n) => ({ n, blocks: Math.ceil(n / 256) })),
+  ),
   ...['reduce0', 'reduce1', 'reduce2', 'reduce3', 'reduce2a', 'reduce3a'].map(reduction),
-  ofSizes('histogram', [null, null, 'n'], 256, lengths.map((n) => ({ n, blocks: 2 })), {}, oneBank), // oxfmt-ignore
-  ...['addSub0', 'addSub1'].map(
-    (name) =>
-    ofSizes(name, [null, null, 'w', 'h'], 256, rows.map((w, index) => ({ w, h: 256 + 64 * index, blocks: 4 }))), // oxfmt-ignore
+  ofSizes(
+    'histogram',
+    [null, null, 'n'],
+    256,
+    lengths.map((n) => ({ n, blocks: 2 })),
+    {},
+    oneBank,
   ),
-  ...['addSub2', 'addSub3'].map(
-    (name) =>
-    ofSizes(name, [null, null, 'w', 'h'], 256, rows.map((h, index) => ({ w: 256 + 32 * index, h: 2 * h, blocks: 4 })), { divisors: { w: 8n } }), // oxfmt-ignore
+  ...['addSub0', 'addSub1'].map((name) =>
+    ofSizes(
+      name,
+      [null, null, 'w', 'h'],
+      256,
+      rows.map((w, index) => ({ w, h: 256 + 64 * index, blocks: 4 })),
+    ),
   ),
-  ofSizes('syntheticDivergence', [null, 'n'], 64, rows.map((n) => ({ n, blocks: 1 }))), // oxfmt-ignore
-  ofSizes('syntheticTriangle', [null, 'n'], 64, rows.map((n) => ({ n, blocks: 1 }))), // oxfmt-ignore
-  ofSizes('syntheticColumns', [null, 'n'], 64, rows.map((n) => ({ n, blocks: 1 }))), // oxfmt-ignore
-  ofSizes('syntheticStride', [null, null, 'n'], 128, lengths.map((n) => ({ n, blocks: 2 }))), // oxfmt-ignore
+  ...['addSub2', 'addSub3'].map((name) =>
+    ofSizes(
+      name,
+      [null, null, 'w', 'h'],
+      256,
+      rows.map((h, index) => ({ w: 256 + 32 * index, h: 2 * h, blocks: 4 })),
+      { divisors: { w: 8n } },
+    ),
+  ),
+  ofSizes(
+    'syntheticDivergence',
+    [null, 'n'],
+    64,
+    rows.map((n) => ({ n, blocks: 1 })),
+  ),
+  ofSizes(
+    'syntheticTriangle',
+    [null, 'n'],
+    64,
+    rows.map((n) => ({ n, blocks: 1 })),
+  ),
+  ofSizes(
+    'syntheticColumns',
+    [null, 'n'],
+    64,
+    rows.map((n) => ({ n, blocks: 1 })),
+  ),
+  ofSizes(
+    'syntheticStride',
+    [null, null, 'n'],
+    128,
+    lengths.map((n) => ({ n, blocks: 2 })),
+  ),
 ];
 
 /** Random sizes. */

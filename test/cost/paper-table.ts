@@ -16,9 +16,7 @@ for (const { name, parameters, dimensions, divisors, runs } of paperKernels) {
   const bounds = boundsOf(kernel, parameters, dimensions, divisors);
   const time = performance.now() - started;
   const counted = runs.map((run) => countRun(kernel, run));
-  console.log(
-    `${name} (${time.toFixed(0)} ms${counted.every(({ result }) => result.outcome === 'finished') ? '' : ', NOT ALL FINISHED'})`,
-  );
+  console.log(`${name} (${time.toFixed(0)} ms${counted.every(({ result }) => result.outcome === 'finished') ? '' : ', NOT ALL FINISHED'})`);
   for (const metric of boundMetrics) {
     const { bound, reason } = bounds[metric];
     if (!bound) {

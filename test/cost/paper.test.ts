@@ -37,10 +37,7 @@ test('the printed bounds have the recorded forms', () => {
   const kernels = kernelsOf('test/cost/paper.cu', 'verification');
   const texts = paperKernels.map(({ name, parameters, dimensions, divisors }) => {
     const bounds = boundsOf(kernels.get(name)!, parameters, dimensions, divisors);
-    return [
-      name,
-      ...(['sectors', 'conflicts', 'divwarps'] as const).map((metric) => expressionText(bounds[metric].bound!)),
-    ];
+    return [name, ...(['sectors', 'conflicts', 'divwarps'] as const).map((metric) => expressionText(bounds[metric].bound!))];
   });
   assert.deepEqual(texts, [
     ['matMul', '8*ceil(n/32) + 4', '0', '0'],

@@ -17,7 +17,12 @@ export function compareRandom(seed: number, count: number): Tally {
     const random = seededRandom(seed + index);
     const ptx = randomKernel(random);
     const kernel = lowerModule(parsePtx(ptx).module).kernels[0]!;
-    const block: Dim3 = random.pick([[32, 1, 1], [64, 1, 1], [33, 1, 1], [8, 8, 1]] as const); // oxfmt-ignore
+    const block: Dim3 = random.pick([
+      [32, 1, 1],
+      [64, 1, 1],
+      [33, 1, 1],
+      [8, 8, 1],
+    ] as const);
     const grid: Dim3 = [random.between(1, 3), 1, 1];
     const isAny = random.chance(0.3);
     const bounds = boundKernel({

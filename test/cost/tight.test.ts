@@ -15,8 +15,10 @@ const launch = ['--block', '256', '--grid', '4'];
 
 test('clamped and selected addresses, and nested loops, have tight bounds', { skip }, async () => {
   const text = readFileSync(join(folder, 'tight.cu'), 'utf8');
-  const { stdout } = await selvage(['cost', 'tight.cu', '--block', '256', '--grid', '128', '--verbose', '--format', 'json'], folder); // oxfmt-ignore
-  const found = new Map((JSON.parse(stdout) as Report).kernels.map(({ name, cost }) => [name.replace(/\(.*/, ''), cost?.bounds.source?.sectors.bound])); // oxfmt-ignore
+  const { stdout } = await selvage(['cost', 'tight.cu', '--block', '256', '--grid', '128', '--verbose', '--format', 'json'], folder);
+  const found = new Map(
+    (JSON.parse(stdout) as Report).kernels.map(({ name, cost }) => [name.replace(/\(.*/, ''), cost?.bounds.source?.sectors.bound]),
+  );
   const wanted = [...text.matchAll(/sectors: (.*)\n__global__ void (\w+)/g)].map(([, bound, name]) => [name!, bound]);
   assert.equal(wanted.length, 9);
   assert.deepEqual([...found], wanted);
@@ -24,12 +26,27 @@ test('clamped and selected addresses, and nested loops, have tight bounds', { sk
   const ofNested = (JSON.parse(stdout) as Report).kernels.find(({ name }) => name.startsWith('nested('))!;
   assert.equal(ofNested.cost?.bounds.production?.sectors.bound, '404*ceil(n/128)');
   // The production build at a size divisible by the unroll factor: a run counts 64 for the loop and 4 for the store.
-  const { stdout: compiled } = await selvage(["cost", "tight.cu", "--kernel", "rows", '--block', '256', '--grid', '128', '--arg', 'vectorN=128', '--arg', 'elementN=4096', '--format', 'json'], folder); // oxfmt-ignore
-  const { production } = (JSON.parse(compiled) as Report).kernels[0]!.cost!.bounds;
-  assert.ok(
-    production!.sectors.value! >= 68 && production!.sectors.value! <= 2 * 68,
-    String(production!.sectors.value),
+  const { stdout: compiled } = await selvage(
+    [
+      'cost',
+      'tight.cu',
+      '--kernel',
+      'rows',
+      '--block',
+      '256',
+      '--grid',
+      '128',
+      '--arg',
+      'vectorN=128',
+      '--arg',
+      'elementN=4096',
+      '--format',
+      'json',
+    ],
+    folder,
   );
+  const { production } = (JSON.parse(compiled) as Report).kernels[0]!.cost!.bounds;
+  assert.ok(production!.sectors.value! >= 68 && production!.sectors.value! <= 2 * 68, String(production!.sectors.value));
 });
 
 for (const [name, bound, ...more] of [
@@ -48,19 +65,8 @@ for (const [name, bound, ...more] of [
   ['wrapped', 10, '--arg', 'n=17'],
 ] as const) {
   test(`no warp of ${name} ${more.join(' ')} touches more sectors than its bound`, { skip }, async () => {
-    const arrays = ['out', 'in', ...(name === 'oneOfTwo' ? ['flag'] : [])].flatMap((array) => ['--arg', `${array}=int32[4096]:iota`]); // oxfmt-ignore
-    const words = [
-      'run',
-      'tight.cu',
-      '--kernel',
-      name,
-      ...launch,
-      ...arrays,
-      ...more,
-      '--counters',
-      '--format',
-      'json',
-    ];
+    const arrays = ['out', 'in', ...(name === 'oneOfTwo' ? ['flag'] : [])].flatMap((array) => ['--arg', `${array}=int32[4096]:iota`]);
+    const words = ['run', 'tight.cu', '--kernel', name, ...launch, ...arrays, ...more, '--counters', '--format', 'json'];
     const { stdout, stderr } = await selvage(words, folder);
     assert.ok(stdout !== '', stderr);
     const { counters } = JSON.parse(stdout) as RunReport;

@@ -63,7 +63,7 @@ function check({ name, body, block = [64, 1, 1], sizes: own = sizes, bounds, exa
         const value = bound && evaluate(bound, (name) => (name === 'n' ? BigInt(n) : undefined));
         if (!value) continue;
         const most = Number(value.top) / Number(value.bottom);
-        const counted = Math.max(...counters.warps.map((warp) => (metric === 'divwarps' ? warp.divergentBranches : warp[metric]))); // oxfmt-ignore
+        const counted = Math.max(...counters.warps.map((warp) => (metric === 'divwarps' ? warp.divergentBranches : warp[metric])));
         assert.ok(most >= counted, `${metric} at n = ${n}: ${expressionText(bound)} is ${most}, counted ${counted}`);
         if (exact.includes(metric)) assert.equal(most, counted, `${metric} at n = ${n}: ${expressionText(bound)}`);
       }
@@ -272,7 +272,12 @@ test('lines of loops have the iterations of the innermost loop and of all loops,
   assert.deepEqual(
     rounds.map(({ location, inner, all }) => [location.line, expressionText(inner), expressionText(all)]),
     // The condition of line 3 is evaluated once more than it is true.
-    [[3, '129', '129'], [7, 'n + 1', 'n + 1'], [4, '10', '1280'], [5, '128', '128']],
-  ); // oxfmt-ignore
+    [
+      [3, '129', '129'],
+      [7, 'n + 1', 'n + 1'],
+      [4, '10', '1280'],
+      [5, '128', '128'],
+    ],
+  );
   assert.deepEqual([...new Set([...visits.values()].map(expressionText))], ['129', 'n + 1', '1280', '128']);
 });

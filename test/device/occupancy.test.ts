@@ -18,7 +18,10 @@ async function headerFolder(): Promise<string | null> {
   for (const root of roots) {
     if (root === undefined) continue;
     const folder = join(root, 'include');
-    const isThere = await access(join(folder, 'cuda_occupancy.h')).then(() => true, () => false); // oxfmt-ignore
+    const isThere = await access(join(folder, 'cuda_occupancy.h')).then(
+      () => true,
+      () => false,
+    );
     if (isThere) return folder;
   }
   return null;

@@ -28,8 +28,7 @@ test('pages generated from tables of the code are current and complete (npm run 
   const pages = generatedPages();
   for (const [path, text] of pages) assert.equal(existsSync(join(docs, path)) && read(join(docs, path)), text, path);
   const there = readdirSync(join(docs, 'diagnostics'), { recursive: true, encoding: 'utf8' });
-  for (const path of there.filter((name) => name.endsWith('.md')))
-    assert.ok(pages.has(`diagnostics/${path.replaceAll('\\', '/')}`), path);
+  for (const path of there.filter((name) => name.endsWith('.md'))) assert.ok(pages.has(`diagnostics/${path.replaceAll('\\', '/')}`), path);
 });
 
 test('the action has its published name (npm run regenerate)', () => {

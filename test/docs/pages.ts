@@ -10,7 +10,12 @@ export const namingFiles = ['README.md', 'src/docs/default-branch.md', 'src/docs
 /** A text with the action by the name that it is published under. */
 export function withPublishedName(text: string): string {
   const image = `ghcr.io/${publishedAction.toLowerCase()}:${publishedTag}`;
-  return text.replaceAll(/ghcr\.io\/[\w.-]+\/selvage:[\w.-]+/g, image).replaceAll(/(uses: )[\w.-]+\/selvage(\/post)?@[\w.-]+/g, (_, uses: string, folder = '') => `${uses}${publishedAction}${folder}@${publishedTag}`); // oxfmt-ignore
+  return text
+    .replaceAll(/ghcr\.io\/[\w.-]+\/selvage:[\w.-]+/g, image)
+    .replaceAll(
+      /(uses: )[\w.-]+\/selvage(\/post)?@[\w.-]+/g,
+      (_, uses: string, folder = '') => `${uses}${publishedAction}${folder}@${publishedTag}`,
+    );
 }
 
 const made = '<!-- Made by `npm run regenerate`; edits are lost. -->';
@@ -48,7 +53,9 @@ function diagnosticPage(code: string, { severity, title, explanation, example, r
 }
 
 function diagnosticsPage(): string {
-  const rows = Object.entries(codes).map(([code, { severity, title }]) => `| [\`${code}\`](${code}.md) | ${severity} | ${title.replaceAll('|', '\\|')} |`); // oxfmt-ignore
+  const rows = Object.entries(codes).map(
+    ([code, { severity, title }]) => `| [\`${code}\`](${code}.md) | ${severity} | ${title.replaceAll('|', '\\|')} |`,
+  );
   return [made, '', '# Codes', '', '| code | severity | meaning |', '| --- | --- | --- |', ...rows, ''].join('\n');
 }
 
@@ -59,9 +66,7 @@ function configurationPage(): string {
     for (const [key, inner] of Object.entries(schema.properties ?? {})) {
       const name = path === '' ? key : `${path}.${key}`;
       const value = inner.default === undefined ? '' : `\`${plain(inner.default)}\``;
-      rows.push(
-        `| \`${name}\` | ${typeText(inner)} | ${value} | ${(inner.description ?? '').replaceAll('|', '\\|')} |`,
-      );
+      rows.push(`| \`${name}\` | ${typeText(inner)} | ${value} | ${(inner.description ?? '').replaceAll('|', '\\|')} |`);
       visit(inner.items?.properties ? inner.items : inner, inner.items?.properties ? `${name}[]` : name);
     }
   };

@@ -20,5 +20,4 @@ for (const [path, text] of generatedPages()) {
   mkdirSync(dirname(`${source}docs/${path}`), { recursive: true });
   writeFileSync(`${source}docs/${path}`, text);
 }
-for (const path of namingFiles)
-  writeFileSync(`${source}../${path}`, withPublishedName(readFileSync(`${source}../${path}`, 'utf8')));
+for (const path of namingFiles) writeFileSync(`${source}../${path}`, withPublishedName(readFileSync(`${source}../${path}`, 'utf8')));

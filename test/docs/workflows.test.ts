@@ -50,7 +50,7 @@ const text = (path: string): string => readFileSync(new URL(`../../${path}`, imp
 const workflowsIn = (path: string): Workflow[] =>
   [...text(path).matchAll(/^```yaml\n([^]*?)^```$/gm)]
     .map(([, yaml]) => parse(yaml!) as unknown)
-    .filter((value): value is Workflow => typeof value === 'object' && value !== null && 'on' in value && 'jobs' in value); // oxfmt-ignore
+    .filter((value): value is Workflow => typeof value === 'object' && value !== null && 'on' in value && 'jobs' in value);
 const inDocs = workflowsIn('src/docs/github.md');
 
 test('the workflows of README, `init` and docs have one name, which the workflows for forks wait for', () => {
@@ -59,7 +59,10 @@ test('the workflows of README, `init` and docs have one name, which the workflow
   const waiting = inDocs.flatMap(({ on }) => ('workflow_run' in on ? [on['workflow_run']] : []));
   const wanted = { workflows: [readme.name], types: ['completed'] };
   assert.deepEqual(waiting, [wanted, wanted]);
-  assert.deepEqual(inDocs.map(({ name }) => name), ['selvage-post', 'selvage-post', 'selvage-comments']); // oxfmt-ignore
+  assert.deepEqual(
+    inDocs.map(({ name }) => name),
+    ['selvage-post', 'selvage-post', 'selvage-comments'],
+  );
   const [, written] = /^name: (.*)$/m.exec(text('src/app/setup/initial-files.ts')) ?? [];
   assert.equal(written, readme.name);
 });
@@ -70,7 +73,10 @@ test('the workflows of the docs name inputs, outputs and jobs that exist, and ke
     readonly outputs?: object;
   }
   const manifestOf = (path: string): Manifest => parse(text(path)) as Manifest;
-  const manifests = new Map([['OWNER/selvage@v0', manifestOf('action.yml')], ['OWNER/selvage/post@v0', manifestOf('post/action.yml')]]); // oxfmt-ignore
+  const manifests = new Map([
+    ['OWNER/selvage@v0', manifestOf('action.yml')],
+    ['OWNER/selvage/post@v0', manifestOf('post/action.yml')],
+  ]);
   for (const { permissions, jobs } of inDocs) {
     assert.deepEqual(permissions, {});
     for (const { needs, permissions: ofJob, steps } of Object.values(jobs)) {
@@ -78,7 +84,11 @@ test('the workflows of the docs name inputs, outputs and jobs that exist, and ke
       for (const { uses = '', with: inputs = {} } of steps) {
         const manifest = manifests.get(uses);
         if (uses.startsWith('OWNER/')) assert.ok(manifest);
-        if (manifest) assert.deepEqual(Object.keys(inputs).filter((name) => !(name in manifest.inputs)), []); // oxfmt-ignore
+        if (manifest)
+          assert.deepEqual(
+            Object.keys(inputs).filter((name) => !(name in manifest.inputs)),
+            [],
+          );
         if (uses.startsWith('actions/checkout@')) assert.equal(inputs['persist-credentials'], false);
         for (const [, id, output] of JSON.stringify(inputs).matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
           const step = steps.find((one) => one.id === id);
@@ -91,12 +101,18 @@ test('the workflows of the docs name inputs, outputs and jobs that exist, and ke
 
 test('a job that compiles the code of a fork only reads, and the job that posts compiles nothing', () => {
   const posting = inDocs.filter(({ on }) => 'workflow_run' in on);
-  assert.deepEqual(posting.map(({ jobs }) => Object.keys(jobs)), [['post'], ['analyse', 'post']]); // oxfmt-ignore
+  assert.deepEqual(
+    posting.map(({ jobs }) => Object.keys(jobs)),
+    [['post'], ['analyse', 'post']],
+  );
   for (const { jobs } of posting) {
     const { analyse, post } = jobs;
-    assert.deepEqual(post?.permissions, { actions: 'read', contents: 'read', 'pull-requests': 'write', checks: 'write' }); // oxfmt-ignore
-    assert.deepEqual(post?.steps.map(({ uses, run }) => [uses, run]), [['OWNER/selvage/post@v0', undefined]]); // oxfmt-ignore
-    assert.deepEqual([post?.needs, post?.steps[0]?.with?.['repeated']], analyse ? ['analyse', true] : [undefined, undefined]); // oxfmt-ignore
+    assert.deepEqual(post?.permissions, { actions: 'read', contents: 'read', 'pull-requests': 'write', checks: 'write' });
+    assert.deepEqual(
+      post?.steps.map(({ uses, run }) => [uses, run]),
+      [['OWNER/selvage/post@v0', undefined]],
+    );
+    assert.deepEqual([post?.needs, post?.steps[0]?.with?.['repeated']], analyse ? ['analyse', true] : [undefined, undefined]);
     if (!analyse) continue;
     assert.deepEqual(analyse.permissions, { contents: 'read', 'pull-requests': 'read' });
     assert.doesNotMatch(JSON.stringify(analyse), /secrets\.|github\.token|"ref":|"run":/);

@@ -37,7 +37,7 @@ __global__ void rotate(const int* in, int* out) {
 
 void launchRotate(const int* in, int* out) { rotate<<<8, 128>>>(in, out); }
 `;
-const BASE_FILES: Files = { 'src/shift.cu': SHIFT, 'src/neighbour.cuh': HEADER, 'src/rotate.cu': USER, 'README.md': 'Kernels.\n' }; // oxfmt-ignore
+const BASE_FILES: Files = { 'src/shift.cu': SHIFT, 'src/neighbour.cuh': HEADER, 'src/rotate.cu': USER, 'README.md': 'Kernels.\n' };
 
 function pullRequest(changes: Files, base: Files = BASE_FILES) {
   return openPullRequest(changes, base);
@@ -48,44 +48,37 @@ function sent(server: GitHubServer): string {
   return JSON.stringify(server.writes());
 }
 
-test(
-  'a barrier is removed: one review on the lines, a summary, a failed check; again: nothing',
-  needsCompiler,
-  async () => {
-    const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
-    const first = await run({ action: 'opened', costs: true });
-    assert.equal(first.status, 1, first.stdout + first.stderr);
-    assert.deepEqual(server.faults, []);
-    assert.equal(server.reviews.length, 1);
-    assert.equal(server.reviewComments.length, 1);
-    const [comment] = server.reviewComments;
-    assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', 5, 6]);
-    assert.match(comment?.body ?? '', /```suggestion\n[^`]*\n *__syncthreads\(\);\n.*\n```/);
-    assert.match(
-      comment?.body ?? '',
-      / on line 5 while .* on line 6.*; no `__syncthreads\(\)` separates the two accesses/,
-    );
-    assert.match(comment?.body ?? '', /block \(256,1,1\)/);
-    assert.match(comment?.body ?? '', /`s\[t\]`/);
-    assert.equal(server.issueComments.length, 1);
-    assert.deepEqual([server.checkRuns[0]?.conclusion, server.checkRuns[0]?.annotations.length], ['failure', 1]);
-    assert.deepEqual(
-      [first.outputs['errors'], first.outputs['conclusion'], first.outputs['exit-code'], first.outputs['kernels']],
-      ['1', 'failure', '1', '1'],
-    );
-    assert.match(first.summary, /Data race on shared `s`/);
-    assert.match(first.stdout, /src\/shift\.cu:\d+: error: Data race/);
-    assert.match(first.stdout, /^\[\d+\.\d s\] Checking 1 kernel, and 1 of the base\.$/m);
-    assert.doesNotMatch(first.stdout, /^::error file/m);
-    assert.ok(!sent(server).includes(TOKEN));
+test('a barrier is removed: one review on the lines, a summary, a failed check; again: nothing', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+  const first = await run({ action: 'opened', costs: true });
+  assert.equal(first.status, 1, first.stdout + first.stderr);
+  assert.deepEqual(server.faults, []);
+  assert.equal(server.reviews.length, 1);
+  assert.equal(server.reviewComments.length, 1);
+  const [comment] = server.reviewComments;
+  assert.deepEqual([comment?.path, comment?.startLine, comment?.line], ['src/shift.cu', 5, 6]);
+  assert.match(comment?.body ?? '', /```suggestion\n[^`]*\n *__syncthreads\(\);\n.*\n```/);
+  assert.match(comment?.body ?? '', / on line 5 while .* on line 6.*; no `__syncthreads\(\)` separates the two accesses/);
+  assert.match(comment?.body ?? '', /block \(256,1,1\)/);
+  assert.match(comment?.body ?? '', /`s\[t\]`/);
+  assert.equal(server.issueComments.length, 1);
+  assert.deepEqual([server.checkRuns[0]?.conclusion, server.checkRuns[0]?.annotations.length], ['failure', 1]);
+  assert.deepEqual(
+    [first.outputs['errors'], first.outputs['conclusion'], first.outputs['exit-code'], first.outputs['kernels']],
+    ['1', 'failure', '1', '1'],
+  );
+  assert.match(first.summary, /Data race on shared `s`/);
+  assert.match(first.stdout, /src\/shift\.cu:\d+: error: Data race/);
+  assert.match(first.stdout, /^\[\d+\.\d s\] Checking 1 kernel, and 1 of the base\.$/m);
+  assert.doesNotMatch(first.stdout, /^::error file/m);
+  assert.ok(!sent(server).includes(TOKEN));
 
-    const before = server.transcript.length;
-    const second = await run({ costs: true });
-    assert.equal(second.status, 1);
-    assert.deepEqual(server.writes(before), []);
-    assert.deepEqual(server.faults, []);
-  },
-);
+  const before = server.transcript.length;
+  const second = await run({ costs: true });
+  assert.equal(second.status, 1);
+  assert.deepEqual(server.writes(before), []);
+  assert.deepEqual(server.faults, []);
+});
 
 test('the push that fixes it removes the comment; one with a reply is marked', needsCompiler, async () => {
   const { workspace, server, run } = await pullRequest({
@@ -96,37 +89,39 @@ test('the push that fixes it removes the comment; one with a reply is marked', n
   assert.equal(server.reviewComments.length, 2);
   const inHeader = server.reviewComments.find(({ path }) => path === 'src/neighbour.cuh');
   server.commentOnLine(SOME_USER, { inReplyTo: inHeader?.id ?? 0 }, 'is that so?');
-  server.push(workspace.commit({ 'src/shift.cu': SHIFT, 'src/neighbour.cuh': `${HEADER}// changed\n` }, server.headSha)); // oxfmt-ignore
+  server.push(workspace.commit({ 'src/shift.cu': SHIFT, 'src/neighbour.cuh': `${HEADER}// changed\n` }, server.headSha));
   const fixed = await run();
   assert.equal(fixed.status, 0, fixed.stdout + fixed.stderr);
-  assert.deepEqual(server.reviewComments.map(({ body }) => parseMarker(body)?.kind), ['fixed', undefined]); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviewComments.map(({ body }) => parseMarker(body)?.kind),
+    ['fixed', undefined],
+  );
   assert.equal(server.issueComments.length, 1);
   assert.doesNotMatch(server.issueComments[0]?.body ?? '', /Data race/);
-  assert.deepEqual(server.checkRuns.map(({ conclusion }) => conclusion), ['failure', 'success']); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ conclusion }) => conclusion),
+    ['failure', 'success'],
+  );
   assert.deepEqual(server.faults, []);
 });
 
-test(
-  'a read-only token: log, annotations and job summary have it all, the exit status is the same',
-  needsCompiler,
-  async () => {
-    const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
-    server.settings.pullRequests = 'read';
-    server.settings.checks = 'read';
-    const result = await run({ fork: true });
-    assert.equal(result.status, 1, result.stdout + result.stderr);
-    assert.match(result.stdout, /^::error file=src\/shift\.cu,line=\d+,endLine=\d+,title=Data race on shared s::/m);
-    assert.match(result.stdout, /src\/shift\.cu:\d+: error: Data race on shared s/);
-    // One refused request suffices, and one line about it.
-    assert.equal(server.writes().length, 1);
-    assert.equal(result.stdout.match(/read-only/g)?.length, 1);
-    assert.doesNotMatch(result.stdout, /lacks `/);
-    assert.match(result.summary, /Data race on shared `s`/);
-    assert.equal(result.outputs['errors'], '1');
-    assert.equal(server.reviews.length + server.issueComments.length + server.checkRuns.length, 0);
-    assert.deepEqual(server.faults, []);
-  },
-);
+test('a read-only token: log, annotations and job summary have it all, the exit status is the same', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
+  server.settings.pullRequests = 'read';
+  server.settings.checks = 'read';
+  const result = await run({ fork: true });
+  assert.equal(result.status, 1, result.stdout + result.stderr);
+  assert.match(result.stdout, /^::error file=src\/shift\.cu,line=\d+,endLine=\d+,title=Data race on shared s::/m);
+  assert.match(result.stdout, /src\/shift\.cu:\d+: error: Data race on shared s/);
+  // One refused request suffices, and one line about it.
+  assert.equal(server.writes().length, 1);
+  assert.equal(result.stdout.match(/read-only/g)?.length, 1);
+  assert.doesNotMatch(result.stdout, /lacks `/);
+  assert.match(result.summary, /Data race on shared `s`/);
+  assert.equal(result.outputs['errors'], '1');
+  assert.equal(server.reviews.length + server.issueComments.length + server.checkRuns.length, 0);
+  assert.deepEqual(server.faults, []);
+});
 
 test('GitHub rejects every request: no finding is lost, the exit status is the same', needsCompiler, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });
@@ -147,18 +142,17 @@ test('only line numbers change: no comment is changed or posted', needsCompiler,
   assert.deepEqual(server.faults, []);
 });
 
-test(
-  'a header changes: the kernels of the units that include it are touched, the comment is in the header',
-  needsCompiler,
-  async () => {
-    const { server, run } = await pullRequest({ 'src/neighbour.cuh': HEADER.replace('  __syncthreads();\n', '') });
-    const result = await run();
-    assert.equal(result.status, 1, result.stdout + result.stderr);
-    assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/neighbour.cuh']); // oxfmt-ignore
-    assert.equal(result.outputs['kernels'], '1');
-    assert.deepEqual(server.faults, []);
-  },
-);
+test('a header changes: the kernels of the units that include it are touched, the comment is in the header', needsCompiler, async () => {
+  const { server, run } = await pullRequest({ 'src/neighbour.cuh': HEADER.replace('  __syncthreads();\n', '') });
+  const result = await run();
+  assert.equal(result.status, 1, result.stdout + result.stderr);
+  assert.deepEqual(
+    server.reviewComments.map(({ path }) => path),
+    ['src/neighbour.cuh'],
+  );
+  assert.equal(result.outputs['kernels'], '1');
+  assert.deepEqual(server.faults, []);
+});
 
 test('a race that the base has too is counted, not commented, and does not fail the job', needsCompiler, async () => {
   const { server, run } = await pullRequest(
@@ -184,27 +178,23 @@ test('no CUDA changes: one line, exit 0', needsBuild, async () => {
   assert.deepEqual(server.faults, []);
 });
 
-test(
-  'code that does not compile: exit 3, its place on GitHub, the words of the compiler only in the log',
-  needsCompiler,
-  async () => {
-    const { server, run } = await pullRequest({
-      'src/shift.cu': SHIFT.replace('in[i];', 'in[i]'),
-      'src/rotate.cu': USER.replace('int t =', '#warning "x\\n::error::hijacked"\n  int t ='),
-    });
-    const result = await run();
-    assert.equal(result.status, 3, result.stdout + result.stderr);
-    assert.equal(server.checkRuns[0]?.conclusion, 'failure');
-    assert.equal(server.checkRuns[0]?.annotations[0]?.path, 'src/shift.cu');
-    assert.equal(server.issueComments.length, 1);
-    assert.match(result.stdout, /expected a ";"/);
-    assert.doesNotMatch(sent(server), /expected a|hijacked/);
-    // The runner takes a line that begins so for a command.
-    assert.doesNotMatch(result.stdout, /^\s*::error::hijacked/m);
-    assert.match(result.stdout, /^::stop-commands::/m);
-    assert.deepEqual(server.faults, []);
-  },
-);
+test('code that does not compile: exit 3, its place on GitHub, the words of the compiler only in the log', needsCompiler, async () => {
+  const { server, run } = await pullRequest({
+    'src/shift.cu': SHIFT.replace('in[i];', 'in[i]'),
+    'src/rotate.cu': USER.replace('int t =', '#warning "x\\n::error::hijacked"\n  int t ='),
+  });
+  const result = await run();
+  assert.equal(result.status, 3, result.stdout + result.stderr);
+  assert.equal(server.checkRuns[0]?.conclusion, 'failure');
+  assert.equal(server.checkRuns[0]?.annotations[0]?.path, 'src/shift.cu');
+  assert.equal(server.issueComments.length, 1);
+  assert.match(result.stdout, /expected a ";"/);
+  assert.doesNotMatch(sent(server), /expected a|hijacked/);
+  // The runner takes a line that begins so for a command.
+  assert.doesNotMatch(result.stdout, /^\s*::error::hijacked/m);
+  assert.match(result.stdout, /^::stop-commands::/m);
+  assert.deepEqual(server.faults, []);
+});
 
 test('a draft gets only the summary and the check run, unless requested', needsCompiler, async () => {
   const { server, run } = await pullRequest({ 'src/shift.cu': RACY_SHIFT });

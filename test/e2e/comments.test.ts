@@ -96,21 +96,17 @@ test('strangers, issues, and comments without a command are ignored', needsBuild
   assert.deepEqual([onIssue.status, server.writes().length], [0, before + 1]);
 });
 
-test(
-  'the code of a fork is not compiled where a token can write, unless the owner accepts it',
-  needsBuild,
-  async () => {
-    pull.isFork = true;
-    // Without the commit of the first test, which no clone has.
-    pull.head = headSha;
-    const inputs = { nvcc: '/no/such/nvcc' };
-    await run('issue_comment', onConversation('/selvage help'), inputs);
-    assert.match(pull.answers().at(-1)!, /comes from a fork[^]*`allow-pull-request-target`/);
-    await run('issue_comment', onConversation('/selvage recheck'), inputs);
-    assert.match(pull.answers().at(-1)!, /comes from a fork/);
-    await run('issue_comment', onConversation('/selvage help'), { ...inputs, 'allow-pull-request-target': 'true' });
-    assert.match(pull.answers().at(-1)!, /`\/selvage help`/);
-    pull.isFork = false;
-    assert.deepEqual(server.faults, []);
-  },
-);
+test('the code of a fork is not compiled where a token can write, unless the owner accepts it', needsBuild, async () => {
+  pull.isFork = true;
+  // Without the commit of the first test, which no clone has.
+  pull.head = headSha;
+  const inputs = { nvcc: '/no/such/nvcc' };
+  await run('issue_comment', onConversation('/selvage help'), inputs);
+  assert.match(pull.answers().at(-1)!, /comes from a fork[^]*`allow-pull-request-target`/);
+  await run('issue_comment', onConversation('/selvage recheck'), inputs);
+  assert.match(pull.answers().at(-1)!, /comes from a fork/);
+  await run('issue_comment', onConversation('/selvage help'), { ...inputs, 'allow-pull-request-target': 'true' });
+  assert.match(pull.answers().at(-1)!, /`\/selvage help`/);
+  pull.isFork = false;
+  assert.deepEqual(server.faults, []);
+});

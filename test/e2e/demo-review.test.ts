@@ -55,7 +55,7 @@ test('the demo, run twice, leaves the same comments the second time', async () =
     assert.equal(first.plan.exitCode, 1);
     assert.ok(server.reviewComments.length >= 3);
     const comments = () =>
-      [...server.reviews, ...server.reviewComments, ...server.issueComments, ...server.checkRuns].map((one) => ({ ...one })); // oxfmt-ignore
+      [...server.reviews, ...server.reviewComments, ...server.issueComments, ...server.checkRuns].map((one) => ({ ...one }));
     const left = comments();
     const before = server.transcript.length;
     const second = await review();

@@ -44,7 +44,10 @@ test('an invalid configuration: check run, summary, job summary and outputs repo
   assert.deepEqual([checkOf(server)?.status, checkOf(server)?.conclusion], ['completed', 'failure']);
   assert.deepEqual([result.outputs['conclusion'], result.outputs['exit-code']], ['failure', '2']);
   // The state of the finding is unknown, so its comment stays.
-  assert.deepEqual(server.reviewComments.map(({ body }) => body), [comment]); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviewComments.map(({ body }) => body),
+    [comment],
+  );
   assert.equal(server.issueComments.length, 1);
   const before = server.transcript.length;
   await run();
@@ -66,10 +69,7 @@ test('an invalid input: the same, and no new comment', needsBuild, async () => {
 });
 
 test('an error message is inert text, and contains no token', needsBuild, async () => {
-  const { server, run } = await pullRequest(
-    { ...RACY, '.selvage.yml': `"@mona \`\`\` ${TOKEN} <!-- x -->": 1\n` },
-    BASE,
-  );
+  const { server, run } = await pullRequest({ ...RACY, '.selvage.yml': `"@mona \`\`\` ${TOKEN} <!-- x -->": 1\n` }, BASE);
   const result = await run();
   assert.equal(result.status, 2);
   const summary = checkOf(server)?.summary ?? '';

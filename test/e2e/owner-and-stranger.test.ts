@@ -30,7 +30,10 @@ test('flags of the workflow reach folders and host options that no pull request 
   workspace.commit({ README: 'merged' });
   const owners = await run({ inputs: { 'nvcc-args': args } });
   assert.deepEqual([owners.status, owners.outputs['errors']], [1, '1'], owners.stdout);
-  assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/shift.cu']); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviewComments.map(({ path }) => path),
+    ['src/shift.cu'],
+  );
   const open = await run({ inputs: { 'nvcc-args': "-I 'unclosed" } });
   assert.equal(open.status, 2);
   assert.match(open.stdout, /Input nvcc-args: a quotation mark is not closed/);
@@ -48,10 +51,7 @@ test('a fork is informed that its configuration has no effect', needsBuild, asyn
   const { server, run } = await pullRequest(files, BASE);
   const inputs = { nvcc: '/no/such/nvcc' };
   await run({ fork: true, inputs });
-  assert.match(
-    server.issueComments[0]?.body ?? '',
-    /comes from a fork, so its changes to `?\.selvage\.yml`? have no effect/,
-  );
+  assert.match(server.issueComments[0]?.body ?? '', /comes from a fork, so its changes to `?\.selvage\.yml`? have no effect/);
   const own = await pullRequest(files, BASE);
   await own.run({ inputs });
   assert.doesNotMatch(own.server.issueComments[0]?.body ?? '', /comes from a fork/);
@@ -85,7 +85,7 @@ test('pipes and devices in the workspace are not opened', needsCompiler, async (
 
 /** The run of the fork, and the run that posts. */
 const [FORK_RUN, THIS_RUN] = [77, 900];
-const inOneFile = (files: Files): Files => ({ 'src/shift.cu': files['src/shift.cu']!.replace('#include <size.h>', '#define SIZE 256') }); // oxfmt-ignore
+const inOneFile = (files: Files): Files => ({ 'src/shift.cu': files['src/shift.cu']!.replace('#include <size.h>', '#define SIZE 256') });
 
 /** A pull request of a fork whose run has ended; `pulls` are the open ones of its branch, by default of its commit. */
 async function endedRun(changes: Files, pulls: readonly { readonly number: number; readonly head?: string }[]) {
@@ -93,13 +93,14 @@ async function endedRun(changes: Files, pulls: readonly { readonly number: numbe
   let main = '';
   const made: Awaited<ReturnType<typeof pullRequest>> = await pullRequest(changes, inOneFile(BASE), (base, head) => ({
     more: (api) => ({
-      ...listedPulls(api, pulls.map((pull) => ({ head, base, ...pull }))), // oxfmt-ignore
+      ...listedPulls(
+        api,
+        pulls.map((pull) => ({ head, base, ...pull })),
+      ),
       ...listedArtifacts(api, (id) => (archives.has(id) ? [{ archive: archives.get(id)!, headSha: main }] : [])),
     }),
     raw: (path) =>
-      path.includes('CacheService')
-        ? { status: 200, body: Buffer.from('{"ok":false}') }
-        : storedArchive(path, made.server.url, archives),
+      path.includes('CacheService') ? { status: 200, body: Buffer.from('{"ok":false}') } : storedArchive(path, made.server.url, archives),
   }));
   const { workspace, server, run } = made;
   main = workspace.commit({ README: 'of the default branch' }, workspace.git('rev-parse', `${server.headSha}^`));
@@ -125,35 +126,35 @@ async function endedRun(changes: Files, pulls: readonly { readonly number: numbe
   };
 }
 
-test(
-  "the analysis of a fork's commit is repeated without writing anything, and then posted",
-  needsCompiler,
-  async () => {
-    const configuration = 'version: 1\nchecks: { race: { severity: notice } }\n';
-    const { server, archives, analyse, post } = await endedRun({ ...inOneFile(RACY), '.selvage.yml': configuration }, [
-      { number: 7 },
-    ]);
-    const analysed = await analyse({ issue: 'true' });
-    assert.equal(analysed.status, 0, analysed.stdout + analysed.stderr);
-    // The configuration of the fork has no effect.
-    assert.deepEqual([analysed.outputs['errors'], analysed.outputs['exit-code'], analysed.outputs['conclusion']], ['1', '1', 'failure']); // oxfmt-ignore
-    assert.match(analysed.summary, /Data race on shared `s`/);
-    assert.doesNotMatch(analysed.stdout, /^::(?:error|warning|notice) file=/m);
-    const cache = '/twirp/github.actions.results.api.v1.CacheService/';
-    // Results of earlier runs and the history of costs are read, and neither is saved.
-    assert.deepEqual([...new Set(server.writes().map(({ path }) => path))], [`${cache}GetCacheEntryDownloadURL`]); // oxfmt-ignore
-    assert.match(analysed.stdout, /The results of this run are not cached/);
+test("the analysis of a fork's commit is repeated without writing anything, and then posted", needsCompiler, async () => {
+  const configuration = 'version: 1\nchecks: { race: { severity: notice } }\n';
+  const { server, archives, analyse, post } = await endedRun({ ...inOneFile(RACY), '.selvage.yml': configuration }, [{ number: 7 }]);
+  const analysed = await analyse({ issue: 'true' });
+  assert.equal(analysed.status, 0, analysed.stdout + analysed.stderr);
+  // The configuration of the fork has no effect.
+  assert.deepEqual([analysed.outputs['errors'], analysed.outputs['exit-code'], analysed.outputs['conclusion']], ['1', '1', 'failure']);
+  assert.match(analysed.summary, /Data race on shared `s`/);
+  assert.doesNotMatch(analysed.stdout, /^::(?:error|warning|notice) file=/m);
+  const cache = '/twirp/github.actions.results.api.v1.CacheService/';
+  // Results of earlier runs and the history of costs are read, and neither is saved.
+  assert.deepEqual([...new Set(server.writes().map(({ path }) => path))], [`${cache}GetCacheEntryDownloadURL`]);
+  assert.match(analysed.stdout, /The results of this run are not cached/);
 
-    const content = Buffer.from(analysed.reports['review-data'] ?? '');
-    archives.set(THIS_RUN, zip([{ name: 'selvage-review.json', content }]));
-    const posted = await post();
-    assert.equal(posted.status, 0, posted.stdout + posted.stderr);
-    assert.deepEqual(server.checkRuns.map(({ name, headSha, conclusion }) => [name, headSha, conclusion]), [['Selvage', server.headSha, 'failure']]); // oxfmt-ignore
-    assert.match(server.checkRuns[0]?.summary ?? '', /^This repository repeated the analysis/);
-    assert.deepEqual(server.reviewComments.map(({ path }) => path), ['src/shift.cu']); // oxfmt-ignore
-    assert.deepEqual(server.faults, []);
-  },
-);
+  const content = Buffer.from(analysed.reports['review-data'] ?? '');
+  archives.set(THIS_RUN, zip([{ name: 'selvage-review.json', content }]));
+  const posted = await post();
+  assert.equal(posted.status, 0, posted.stdout + posted.stderr);
+  assert.deepEqual(
+    server.checkRuns.map(({ name, headSha, conclusion }) => [name, headSha, conclusion]),
+    [['Selvage', server.headSha, 'failure']],
+  );
+  assert.match(server.checkRuns[0]?.summary ?? '', /^This repository repeated the analysis/);
+  assert.deepEqual(
+    server.reviewComments.map(({ path }) => path),
+    ['src/shift.cu'],
+  );
+  assert.deepEqual(server.faults, []);
+});
 
 test('an analysis that cannot be repeated posts nothing', needsBuild, async () => {
   for (const { pulls, inputs = {}, status, reason } of [

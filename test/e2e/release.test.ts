@@ -18,9 +18,7 @@ interface Step {
 }
 
 interface Workflow {
-  readonly jobs: Readonly<
-    Record<string, { readonly needs?: string | readonly string[]; readonly steps: readonly Step[] }>
-  >;
+  readonly jobs: Readonly<Record<string, { readonly needs?: string | readonly string[]; readonly steps: readonly Step[] }>>;
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -35,7 +33,7 @@ function repository() {
   const [clone, bin, state] = ['clone', 'bin', 'state'].map((name) => join(folder, name)) as [string, string, string];
   for (const one of [join(clone, '.ci'), bin, state]) mkdirSync(one, { recursive: true });
   const git = (...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.org', ...args], { cwd: clone, encoding: 'utf8' }).trim(); // oxfmt-ignore
+    execFileSync('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.org', ...args], { cwd: clone, encoding: 'utf8' }).trim();
   const program = (path: string, script: string): void => {
     writeFileSync(path, `#!/bin/bash\n${script}`);
     chmodSync(path, 0o755);
@@ -52,20 +50,17 @@ case "$1 $2" in
 esac
 `,
   );
-  program(
-    join(bin, 'docker'),
-    `echo "docker $*" >> '${state}/log'\nif [ "$1" = login ]; then cat > '${state}/password'; fi\n`,
-  );
+  program(join(bin, 'docker'), `echo "docker $*" >> '${state}/log'\nif [ "$1" = login ]; then cat > '${state}/password'; fi\n`);
   program(join(bin, 'npm'), `echo "npm $*" >> '${state}/log'\n`);
   program(join(clone, '.ci/run'), `echo ci >> '${state}/log'\n`);
   git('init', '-q', '-b', 'main');
   const commit = (version: string, published = 'octo/selvage'): void => {
-    writeFileSync(
-      join(clone, 'package.json'),
-      JSON.stringify({ version, type: 'module', repository: `github:${published}` }),
-    );
+    writeFileSync(join(clone, 'package.json'), JSON.stringify({ version, type: 'module', repository: `github:${published}` }));
     const changes = existsSync(join(clone, 'CHANGELOG.md')) ? readFileSync(join(clone, 'CHANGELOG.md'), 'utf8') : '';
-    writeFileSync(join(clone, 'CHANGELOG.md'), `# Changes\n\n## ${version}\n\n- What ${version} brings.\n${changes.replace('# Changes\n', '')}`); // oxfmt-ignore
+    writeFileSync(
+      join(clone, 'CHANGELOG.md'),
+      `# Changes\n\n## ${version}\n\n- What ${version} brings.\n${changes.replace('# Changes\n', '')}`,
+    );
     git('add', '--all');
     git('commit', '-q', '-m', version);
   };
@@ -77,7 +72,13 @@ esac
     writeFileSync(output, '');
     const isNewest = (): string => /^is-newest=(.*)$/m.exec(readFileSync(output, 'utf8'))?.[1] ?? '';
     const valueOf = (text: string): string =>
-      text.replaceAll(/\$\{\{ (\S+) \}\}/g, (_, name: string) => ({ 'github.event.repository.default_branch': 'main', 'github.token': 'ghs_token', 'needs.check.outputs.is-newest': isNewest() })[name] ?? assert.fail(name)); // oxfmt-ignore
+      text.replaceAll(
+        /\$\{\{ (\S+) \}\}/g,
+        (_, name: string) =>
+          ({ 'github.event.repository.default_branch': 'main', 'github.token': 'ghs_token', 'needs.check.outputs.is-newest': isNewest() })[
+            name
+          ] ?? assert.fail(name),
+      );
     for (const step of Object.values(jobs).flatMap(({ steps }) => steps)) {
       if (step.run === undefined) continue;
       assert.doesNotMatch(step.run, /\$\{\{/, 'no text of an event becomes a script');
@@ -89,7 +90,14 @@ esac
       const { status } = spawnSync('bash', ['-e', '-c', step.run], {
         cwd: clone,
         stdio: 'ignore',
-        env: { PATH: `${bin}:${process.env['PATH']}`, GITHUB_REF_NAME: tag, GITHUB_REPOSITORY: 'octo/selvage', GITHUB_ACTOR: 'mona', GITHUB_OUTPUT: output, ...env }, // oxfmt-ignore
+        env: {
+          PATH: `${bin}:${process.env['PATH']}`,
+          GITHUB_REF_NAME: tag,
+          GITHUB_REPOSITORY: 'octo/selvage',
+          GITHUB_ACTOR: 'mona',
+          GITHUB_OUTPUT: output,
+          ...env,
+        },
       });
       if (status !== 0) return step.name ?? step.run;
     }
@@ -110,7 +118,10 @@ test('a release is an image, its changes, and the commit of the tag that moves',
   assert.equal(read('moving'), git('rev-parse', 'main'));
   assert.equal(read('password'), 'ghs_token');
   const log = read('log') ?? '';
-  assert.match(log, /^ci\ndocker build .*\ndocker tag ghcr\.io\/octo\/selvage:v0\.1\.0 ghcr\.io\/octo\/selvage:v0\ndocker login [^\n]*\ndocker push --all-tags ghcr\.io\/octo\/selvage\nnpm sbom [^\n]*\ngh release view/); // oxfmt-ignore
+  assert.match(
+    log,
+    /^ci\ndocker build .*\ndocker tag ghcr\.io\/octo\/selvage:v0\.1\.0 ghcr\.io\/octo\/selvage:v0\ndocker login [^\n]*\ndocker push --all-tags ghcr\.io\/octo\/selvage\nnpm sbom [^\n]*\ngh release view/,
+  );
   assert.match(log, /gh api --method POST repos\/octo\/selvage\/git\/refs --raw-field ref=refs\/tags\/v0 /);
   assert.ok(!log.includes('ghs_token'));
 
@@ -123,10 +134,7 @@ test('a release is an image, its changes, and the commit of the tag that moves',
   assert.equal(read('release-v0.10.0'), '- What 0.10.0 brings.');
   const newest = git('rev-parse', 'main');
   assert.equal(read('moving'), newest);
-  assert.match(
-    read('log') ?? '',
-    /gh api --method PATCH repos\/octo\/selvage\/git\/refs\/tags\/v0 .*--field force=true/,
-  );
+  assert.match(read('log') ?? '', /gh api --method PATCH repos\/octo\/selvage\/git\/refs\/tags\/v0 .*--field force=true/);
   // Run again: the release is there.
   assert.equal(release('v0.10.0'), undefined);
 
@@ -157,5 +165,12 @@ test('inconsistent versions, or commits outside the default branch, are not rele
 });
 
 test('the tag moves last', () => {
-  assert.deepEqual(Object.entries(jobs).map(([name, { needs }]) => [name, needs]), [['check', undefined], ['image', 'check'], ['release', ['check', 'image']]]); // oxfmt-ignore
+  assert.deepEqual(
+    Object.entries(jobs).map(([name, { needs }]) => [name, needs]),
+    [
+      ['check', undefined],
+      ['image', 'check'],
+      ['release', ['check', 'image']],
+    ],
+  );
 });

@@ -59,7 +59,10 @@ test('a file is renamed, or its kernel moves to a header: the finding is the sam
     { 'old.cu': RACY, 'turn.cu': other },
   );
   const result = await run();
-  assert.deepEqual([result.outputs['kernels'], result.outputs['unchanged'], result.outputs['errors'], result.outputs['fixed']], ['2', '2', '0', '0']); // oxfmt-ignore
+  assert.deepEqual(
+    [result.outputs['kernels'], result.outputs['unchanged'], result.outputs['errors'], result.outputs['fixed']],
+    ['2', '2', '0', '0'],
+  );
   assert.equal(server.reviews.length + server.issueComments.length, 0);
   assert.deepEqual(server.faults, []);
 });
@@ -68,7 +71,7 @@ test('overloads with the same body are two kernels', needsCompiler, async () => 
   const two = (text: string) => {
     const [kernel = ''] = text.split('\n\n');
     const other = kernel.replace('const int* in, int* out', 'const int* in, int* out, long unused');
-    const launches = 'void go(const int* in, int* out) { shift<<<16, 256>>>(in, out); shift<<<16, 256>>>(in, out, 1L); }\n'; // oxfmt-ignore
+    const launches = 'void go(const int* in, int* out) { shift<<<16, 256>>>(in, out); shift<<<16, 256>>>(in, out, 1L); }\n';
     return `${kernel}\n\n${other}\n\n${launches}`;
   };
   const { server, run } = await pullRequest({ 'a.cu': two(RACY) }, { 'a.cu': two(SHIFT) });
@@ -102,65 +105,60 @@ void launchRotate(const int* in, int* out) { rotate<<<8, 128>>>(in, out); }
   assert.deepEqual(server.faults, []);
 });
 
-test(
-  'files that `#line` names: no temporary folder, no link to nowhere, the same the next time',
-  needsCompiler,
-  async () => {
-    const files = (kernel: string): Files => ({
-      'src/named.cu': `#line 1 "src/named.cu"\n${kernel.replaceAll('shift', 'named').replaceAll('Shift', 'Named')}`,
-      'src/local.cu': `#line 1 "local.cu"\n${kernel.replaceAll('shift', 'local').replaceAll('Shift', 'Local')}`,
-      'src/made.cu': `#line 7 "made/from.y"\n${kernel.replaceAll('shift', 'made').replaceAll('Shift', 'Made')}`,
-      'src/far.cu': `#line 7 "/far/away.y"\n${kernel.replaceAll('shift', 'far').replaceAll('Shift', 'Far')}`,
-    });
-    const { workspace, server, run } = await pullRequest(files(RACY), files(SHIFT));
-    workspace.commit({ README: 'merged' });
-    const result = await run();
-    assert.equal(result.outputs['errors'], '4', result.stdout);
-    const sent = JSON.stringify(server.writes());
-    assert.doesNotMatch(sent, /\/tmp\/|selvage-[A-Za-z0-9]{6}/);
-    assert.match(sent, /- `made\/from\.y:\d+` /);
-    assert.match(sent, /- `\/far\/away\.y:\d+` /);
-    assert.match(sent, /blob\/[0-9a-f]{40}\/src\/named\.cu#L/);
-    assert.deepEqual(commented(server), ['src/local.cu', 'src/named.cu']);
-    const before = server.transcript.length;
-    await run();
-    assert.deepEqual(server.writes(before), []);
-    assert.deepEqual(server.faults, []);
-  },
-);
+test('files that `#line` names: no temporary folder, no link to nowhere, the same the next time', needsCompiler, async () => {
+  const files = (kernel: string): Files => ({
+    'src/named.cu': `#line 1 "src/named.cu"\n${kernel.replaceAll('shift', 'named').replaceAll('Shift', 'Named')}`,
+    'src/local.cu': `#line 1 "local.cu"\n${kernel.replaceAll('shift', 'local').replaceAll('Shift', 'Local')}`,
+    'src/made.cu': `#line 7 "made/from.y"\n${kernel.replaceAll('shift', 'made').replaceAll('Shift', 'Made')}`,
+    'src/far.cu': `#line 7 "/far/away.y"\n${kernel.replaceAll('shift', 'far').replaceAll('Shift', 'Far')}`,
+  });
+  const { workspace, server, run } = await pullRequest(files(RACY), files(SHIFT));
+  workspace.commit({ README: 'merged' });
+  const result = await run();
+  assert.equal(result.outputs['errors'], '4', result.stdout);
+  const sent = JSON.stringify(server.writes());
+  assert.doesNotMatch(sent, /\/tmp\/|selvage-[A-Za-z0-9]{6}/);
+  assert.match(sent, /- `made\/from\.y:\d+` /);
+  assert.match(sent, /- `\/far\/away\.y:\d+` /);
+  assert.match(sent, /blob\/[0-9a-f]{40}\/src\/named\.cu#L/);
+  assert.deepEqual(commented(server), ['src/local.cu', 'src/named.cu']);
+  const before = server.transcript.length;
+  await run();
+  assert.deepEqual(server.writes(before), []);
+  assert.deepEqual(server.faults, []);
+});
 
-test(
-  'a working directory below the top of the repository: paths are those of the repository',
-  needsCompiler,
-  async () => {
-    const configuration = 'version: 1\npaths: { include: ["src/**"] }\n';
-    const base: Files = {
-      'gpu/src/shift.cu': SHIFT,
-      'gpu/other.cu': SHIFT,
-      'outside.cu': SHIFT,
-      'gpu/.selvage.yml': configuration,
-      'gpu/src/far.cu': `${'// far\n'.repeat(20)}${SHIFT.replaceAll('shift', 'far').replaceAll('Shift', 'Far')}`,
-    };
-    const racy: Files = {
-      'gpu/src/shift.cu': RACY,
-      'gpu/other.cu': RACY,
-      'outside.cu': RACY,
-    };
-    const { workspace, server, run } = await pullRequest(racy, base);
-    const inputs = { 'working-directory': 'gpu' };
-    const result = await run({ inputs });
-    assert.equal(result.outputs['errors'], '1', result.stdout);
-    assert.deepEqual(commented(server), ['gpu/src/shift.cu']);
-    assert.deepEqual(server.checkRuns[0]?.annotations.map(({ path }) => path), ['gpu/src/shift.cu']); // oxfmt-ignore
-    assert.match(server.issueComments[0]?.body ?? '', /\[`gpu\/src\/shift\.cu:\d+`\]\(\S+\/gpu\/src\/shift\.cu#L/);
-    // The merge commit is checked out, then the fix arrives.
-    workspace.commit({ README: 'merged' });
-    const before = server.transcript.length;
-    await run({ inputs });
-    assert.deepEqual(server.writes(before), []);
-    server.push(workspace.commit({ 'gpu/src/shift.cu': `// mended\n${SHIFT}` }, server.headSha));
-    await run({ inputs });
-    assert.deepEqual(commented(server), []);
-    assert.deepEqual(server.faults, []);
-  },
-);
+test('a working directory below the top of the repository: paths are those of the repository', needsCompiler, async () => {
+  const configuration = 'version: 1\npaths: { include: ["src/**"] }\n';
+  const base: Files = {
+    'gpu/src/shift.cu': SHIFT,
+    'gpu/other.cu': SHIFT,
+    'outside.cu': SHIFT,
+    'gpu/.selvage.yml': configuration,
+    'gpu/src/far.cu': `${'// far\n'.repeat(20)}${SHIFT.replaceAll('shift', 'far').replaceAll('Shift', 'Far')}`,
+  };
+  const racy: Files = {
+    'gpu/src/shift.cu': RACY,
+    'gpu/other.cu': RACY,
+    'outside.cu': RACY,
+  };
+  const { workspace, server, run } = await pullRequest(racy, base);
+  const inputs = { 'working-directory': 'gpu' };
+  const result = await run({ inputs });
+  assert.equal(result.outputs['errors'], '1', result.stdout);
+  assert.deepEqual(commented(server), ['gpu/src/shift.cu']);
+  assert.deepEqual(
+    server.checkRuns[0]?.annotations.map(({ path }) => path),
+    ['gpu/src/shift.cu'],
+  );
+  assert.match(server.issueComments[0]?.body ?? '', /\[`gpu\/src\/shift\.cu:\d+`\]\(\S+\/gpu\/src\/shift\.cu#L/);
+  // The merge commit is checked out, then the fix arrives.
+  workspace.commit({ README: 'merged' });
+  const before = server.transcript.length;
+  await run({ inputs });
+  assert.deepEqual(server.writes(before), []);
+  server.push(workspace.commit({ 'gpu/src/shift.cu': `// mended\n${SHIFT}` }, server.headSha));
+  await run({ inputs });
+  assert.deepEqual(commented(server), []);
+  assert.deepEqual(server.faults, []);
+});

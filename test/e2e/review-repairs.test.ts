@@ -32,7 +32,7 @@ test('a review repairs findings that the change introduces, after they are poste
   const suggested = server.reviewComments.filter(({ body }) => body.includes('```suggestion'));
   assert.deepEqual([server.reviews.length, server.reviewComments.length, suggested.length], [1, 8, 8]);
   // Posted comments are edited: no one is notified twice.
-  const writes = server.writes().map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N').replace(/^\/repos\/octo\/kernels/, '')}`); // oxfmt-ignore
+  const writes = server.writes().map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N').replace(/^\/repos\/octo\/kernels/, '')}`);
   // All repairs are in comments, so the summary and the check run are unchanged.
   assert.deepEqual(writes, [
     'POST /check-runs',
@@ -60,7 +60,8 @@ test('a run that is killed before the repairs are there: the next run adds them'
   };
   await run({ inputs, onStart: (started) => void (child = started) });
   server.settings.fault = null;
-  const bodies = ({ reviewComments }: GitHubServer) => reviewComments.map(({ body, line }) => [line, body.replace(/checkout [0-9a-f]+/, '')]); // oxfmt-ignore
+  const bodies = ({ reviewComments }: GitHubServer) =>
+    reviewComments.map(({ body, line }) => [line, body.replace(/checkout [0-9a-f]+/, '')]);
   assert.deepEqual([server.reviewComments.length, JSON.stringify(bodies(server)).includes('suggestion')], [2, false]);
   const result = await run({ inputs });
   assert.equal(result.status, 1, result.stdout);
@@ -79,6 +80,9 @@ test('a run that is cancelled while it looks for repairs: its verdicts remain', 
   const result = await run({ inputs, onStart: (started) => void (child = started) });
   assert.equal(result.status, 143, result.stdout);
   assert.match(server.issueComments[0]?.body ?? '', /3 data races/);
-  assert.deepEqual(server.checkRuns.map(({ conclusion }) => conclusion), ['failure']); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ conclusion }) => conclusion),
+    ['failure'],
+  );
   assert.equal(result.outputs['errors'], '3');
 });

@@ -6,11 +6,7 @@ import type { GitHubServer } from '../github/server.ts';
 import { needsCompiler, pullRequest } from './pull-request.ts';
 
 /** A kernel that needs its barrier. */
-const kernelOf = (
-  name: string,
-  barrier = '  __syncthreads();\n',
-  comment = '',
-): string => `__global__ void ${name}(float* a) {
+const kernelOf = (name: string, barrier = '  __syncthreads();\n', comment = ''): string => `__global__ void ${name}(float* a) {
   __shared__ float s[64];
   s[threadIdx.x] = a[threadIdx.x];
 ${barrier}${comment}  a[threadIdx.x] = s[63 - threadIdx.x];
@@ -22,7 +18,7 @@ const suppression = '  // selvage-ignore race/shared: launched with one warp onl
 /** A pull request that removes the barrier of a kernel. */
 const withoutBarrier = () => pullRequest({ 'src/k.cu': kernelOf('shift', '') }, { 'src/k.cu': kernelOf('shift') });
 
-const kinds = ({ reviewComments }: GitHubServer) => reviewComments.map(({ path, body }) => [path, parseMarker(body)?.kind]); // oxfmt-ignore
+const kinds = ({ reviewComments }: GitHubServer) => reviewComments.map(({ path, body }) => [path, parseMarker(body)?.kind]);
 const conclusions = ({ checkRuns }: GitHubServer) => checkRuns.map(({ name, conclusion }) => [name, conclusion]);
 
 test('two jobs for two folders: each has its own comments, summary and check run', needsCompiler, async () => {
@@ -34,9 +30,18 @@ test('two jobs for two folders: each has its own comments, summary and check run
     for (const folder of ['x', 'y']) await run({ inputs: { 'working-directory': folder } });
   };
   await both();
-  assert.deepEqual(kinds(server), [['x/x.cu', 'finding'], ['y/y.cu', 'finding']]); // oxfmt-ignore
-  assert.deepEqual(conclusions(server), [['Selvage (x)', 'failure'], ['Selvage (y)', 'failure']]); // oxfmt-ignore
-  assert.deepEqual(server.issueComments.map(({ body }) => body.split('\n')[1]), ['### Selvage (x): 1 data race', '### Selvage (y): 1 data race']); // oxfmt-ignore
+  assert.deepEqual(kinds(server), [
+    ['x/x.cu', 'finding'],
+    ['y/y.cu', 'finding'],
+  ]);
+  assert.deepEqual(conclusions(server), [
+    ['Selvage (x)', 'failure'],
+    ['Selvage (y)', 'failure'],
+  ]);
+  assert.deepEqual(
+    server.issueComments.map(({ body }) => body.split('\n')[1]),
+    ['### Selvage (x): 1 data race', '### Selvage (y): 1 data race'],
+  );
   const before = server.transcript.length;
   await both();
   assert.deepEqual(server.writes(before), []);
@@ -57,7 +62,10 @@ test('a file that the change excludes keeps its comment, and is listed as not an
   await run();
   assert.deepEqual(kinds(server), [['src/k.cu', 'unchecked']]);
   const [comment] = server.reviewComments;
-  assert.match(comment?.body ?? '', /\n\*\*No longer checked\*\* since \w{9}: `paths` of the configuration leave out this file\.\n\n\*\*Data race/); // oxfmt-ignore
+  assert.match(
+    comment?.body ?? '',
+    /\n\*\*No longer checked\*\* since \w{9}: `paths` of the configuration leave out this file\.\n\n\*\*Data race/,
+  );
   assert.doesNotMatch(comment?.body ?? '', /```suggestion/);
   const summary = server.issueComments[0]?.body ?? '';
   assert.match(summary, /`src\/k\.cu`: paths\.exclude of this change leaves it out/);
@@ -82,13 +90,16 @@ test('a suppressed finding is marked in its comment, with the reason', needsComp
   assert.equal(quiet.status, 0, quiet.stdout);
   assert.deepEqual(kinds(server), [['src/k.cu', 'suppressed']]);
   const [comment] = server.reviewComments;
-  assert.match(comment?.body ?? '', /\n\*\*Suppressed\*\* in \w{9}: launched with one warp only\.\n\n<details><summary>Earlier comment/); // oxfmt-ignore
+  assert.match(comment?.body ?? '', /\n\*\*Suppressed\*\* in \w{9}: launched with one warp only\.\n\n<details><summary>Earlier comment/);
   const before = server.transcript.length;
   await run();
   assert.deepEqual(server.writes(before), []);
   server.push(workspace.commit({ 'src/k.cu': kernelOf('shift', '') }, server.headSha));
   await run();
-  assert.deepEqual(kinds(server).map(([, kind]) => kind), ['finding']); // oxfmt-ignore
+  assert.deepEqual(
+    kinds(server).map(([, kind]) => kind),
+    ['finding'],
+  );
   assert.deepEqual(server.faults, []);
 });
 

@@ -67,11 +67,29 @@ const database = JSON.stringify([
   {
     ...evil,
     arguments: [
-      'nvcc', '-ccbin', '../bin/gcc', '-Xcompiler', '-fplugin=../bin/evil.so', '--compiler-options', '-B../bin', '-optf', '../.git/config', '--options-file=evil.txt', '@evil.txt',
-      '-fplugin=evil.so', '-Xcompiler=-wrapper,../bin/evil', '-DX=$(touch sprung)', '-include', '/etc/passwd', '-I/etc', '-DSIZE=256', '-c', evil.file,
+      'nvcc',
+      '-ccbin',
+      '../bin/gcc',
+      '-Xcompiler',
+      '-fplugin=../bin/evil.so',
+      '--compiler-options',
+      '-B../bin',
+      '-optf',
+      '../.git/config',
+      '--options-file=evil.txt',
+      '@evil.txt',
+      '-fplugin=evil.so',
+      '-Xcompiler=-wrapper,../bin/evil',
+      '-DX=$(touch sprung)',
+      '-include',
+      '/etc/passwd',
+      '-I/etc',
+      '-DSIZE=256',
+      '-c',
+      evil.file,
     ],
   },
-]); // oxfmt-ignore
+]);
 
 const changes: Files = {
   [spoken]: kernel(''),
@@ -139,27 +157,15 @@ async function attempted(): Promise<Attempt> {
     'git-lfs',
     'evil',
   ];
-  for (const folder of ['', 'bin', 'build'])
-    for (const name of programs) program(join(workspace.root, folder, name), trap);
+  for (const folder of ['', 'bin', 'build']) for (const name of programs) program(join(workspace.root, folder, name), trap);
   // As if configured by an earlier step; attributes of the commit select the files that a filter is applied to.
   const configured = temporary();
   program(join(configured, 'trap'), `touch '${sprung}'\ncat\n`);
-  for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change'])
-    program(join(configured, hook), trap);
-  const names = [
-    'core.fsmonitor',
-    'core.pager',
-    'diff.external',
-    'diff.evil.command',
-    'diff.evil.textconv',
-    'merge.evil.driver',
-  ];
+  for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change']) program(join(configured, hook), trap);
+  const names = ['core.fsmonitor', 'core.pager', 'diff.external', 'diff.evil.command', 'diff.evil.textconv', 'merge.evil.driver'];
   for (const filter of ['evil', 'lfs']) names.push(`filter.${filter}.clean`, `filter.${filter}.smudge`);
   // Not in the clone: the tests read that, too.
-  const settings = [
-    ...names.map((name) => [name, join(configured, 'trap')] as const),
-    ['core.hooksPath', configured] as const,
-  ];
+  const settings = [...names.map((name) => [name, join(configured, 'trap')] as const), ['core.hooksPath', configured] as const];
   workspace.git('config', 'http.https://github.example/.extraheader', `AUTHORIZATION: basic ${inClone}`);
   const { path, started } = recording('nvcc', 'git');
   const environment = {
@@ -178,12 +184,11 @@ async function attempted(): Promise<Attempt> {
 test('valid files are reviewed, and each attempt is reported', needsCompiler, async () => {
   const { result, server } = await attempt();
   assert.deepEqual(server.faults, []);
+  assert.deepEqual([result.status, result.outputs['errors'], result.outputs['unchanged']], [3, '1', '0'], result.stdout);
   assert.deepEqual(
-    [result.status, result.outputs['errors'], result.outputs['unchanged']],
-    [3, '1', '0'],
-    result.stdout,
+    server.reviewComments.map(({ path, line }) => [path, line]),
+    [[spoken, 6]],
   );
-  assert.deepEqual(server.reviewComments.map(({ path, line }) => [path, line]), [[spoken, 6]]); // oxfmt-ignore
   const refused = [
     'config.cu:1: error: .*include-outside',
     'embed.cu:2: error: .*compile/',
@@ -191,7 +196,9 @@ test('valid files are reviewed, and each attempt is reported', needsCompiler, as
     '::error::.* error: .*unsafe-name',
   ];
   for (const text of refused) assert.match(result.stdout, new RegExp(`^\\S?.*${text}`, 'm'));
-  const dropped = /leaves out these flags of build\/compile_commands\.json, which a pull request may not set: (.*)/.exec(result.stdout)?.[1]; // oxfmt-ignore
+  const dropped = /leaves out these flags of build\/compile_commands\.json, which a pull request may not set: (.*)/.exec(
+    result.stdout,
+  )?.[1];
   assert.match(
     dropped ?? '',
     /^-ccbin \.\.\/bin\/gcc, -Xcompiler -fplugin=\.\.\/bin\/evil\.so, -Xcompiler -B\.\.\/bin, -optf \.\.\/\.git\/config, /,
@@ -215,43 +222,31 @@ test('nvcc and git are started without a secret, nvcc without the environment of
   }
   for (const text of compilers) {
     const names = [...text.matchAll(/^(\w+)=/gm)].map(([, name]) => name!);
-    const known = [
-      'PATH',
-      'HOME',
-      'TMPDIR',
-      'LC_ALL',
-      'SOURCE_DATE_EPOCH',
-      'GLIBC_TUNABLES',
-      'PWD',
-      'SHLVL',
-      '_',
-      'OLDPWD',
-    ];
-    assert.deepEqual(names.filter((name) => !known.includes(name)), [], text); // oxfmt-ignore
+    const known = ['PATH', 'HOME', 'TMPDIR', 'LC_ALL', 'SOURCE_DATE_EPOCH', 'GLIBC_TUNABLES', 'PWD', 'SHLVL', '_', 'OLDPWD'];
+    assert.deepEqual(
+      names.filter((name) => !known.includes(name)),
+      [],
+      text,
+    );
     assert.doesNotMatch(text.split('\n')[0]!, /evil|-ccbin|-optf|plugin|sprung|\/etc/);
   }
-  for (const text of gits)
-    assert.match(text, /core\.fsmonitor=false -c core\.hooksPath=\/dev\/null[^]*GIT_TERMINAL_PROMPT=0/);
+  for (const text of gits) assert.match(text, /core\.fsmonitor=false -c core\.hooksPath=\/dev\/null[^]*GIT_TERMINAL_PROMPT=0/);
 });
 
-test(
-  'posts contain only text: no mention, reference, link, tag or image of the pull request',
-  needsCompiler,
-  async () => {
-    const { result, server } = await attempt();
-    const isOwn = (target: string): boolean => target.startsWith('https://github.example/octo/kernels/blob/');
-    const check = server.checkRuns[0];
-    const bodies = [...server.reviewComments, ...server.reviews, ...server.issueComments].map(({ body }) => body);
-    const markdown = [...bodies, check?.summary ?? '', result.summary];
-    assert.equal(markdown.length, 5);
-    for (const text of markdown) assert.deepEqual(activePieces(text, isOwn), []);
-    // Only Selvage writes markers.
-    for (const body of bodies) assert.equal(body.split('\n').filter((line) => line.startsWith('<!--')).length, 1);
-    const html = result.reports['report-html'] ?? '';
-    assert.ok(html.includes('evil.example') && !/<script>alert|<img|<a [^>]*evil|href="https:\/\/evil/.test(html));
-    for (const name of ['report-json', 'report-sarif']) JSON.parse(result.reports[name] ?? '');
-  },
-);
+test('posts contain only text: no mention, reference, link, tag or image of the pull request', needsCompiler, async () => {
+  const { result, server } = await attempt();
+  const isOwn = (target: string): boolean => target.startsWith('https://github.example/octo/kernels/blob/');
+  const check = server.checkRuns[0];
+  const bodies = [...server.reviewComments, ...server.reviews, ...server.issueComments].map(({ body }) => body);
+  const markdown = [...bodies, check?.summary ?? '', result.summary];
+  assert.equal(markdown.length, 5);
+  for (const text of markdown) assert.deepEqual(activePieces(text, isOwn), []);
+  // Only Selvage writes markers.
+  for (const body of bodies) assert.equal(body.split('\n').filter((line) => line.startsWith('<!--')).length, 1);
+  const html = result.reports['report-html'] ?? '';
+  assert.ok(html.includes('evil.example') && !/<script>alert|<img|<a [^>]*evil|href="https:\/\/evil/.test(html));
+  for (const name of ['report-json', 'report-sarif']) JSON.parse(result.reports[name] ?? '');
+});
 
 test('the log does not execute commands of the pull request', needsCompiler, async () => {
   const { result } = await attempt();
@@ -279,10 +274,7 @@ test('files that look like a repository are not treated as one', needsBuild, asy
     'sub/objects/x': '',
     'sub/refs/x': '',
   };
-  const { run } = await pullRequest(
-    { ...fake, 'sub/a.cu': kernel('') },
-    { 'sub/a.cu': kernel('  __syncthreads();\n') },
-  );
+  const { run } = await pullRequest({ ...fake, 'sub/a.cu': kernel('') }, { 'sub/a.cu': kernel('  __syncthreads();\n') });
   const result = await run({ inputs: { 'working-directory': 'sub', nvcc: '/no/such/nvcc' } });
   assert.ok(!existsSync(sprung));
   assert.equal(result.status, 2, result.stdout);

@@ -74,12 +74,18 @@ test('an App is created with one click, reviews, answers in threads, and applies
   assert.equal(await deliver(port, 'd1', 'pull_request', opened), 202);
   assert.equal(await app.outcome('d1'), 'reviewed');
   // The organisation lowered the severity, so the check run does not fail; it has buttons.
-  assert.deepEqual(server.checkRuns.map(({ conclusion, buttons }) => [conclusion, buttons]), [['neutral', ['fix', 'ignore', 'explain']]]); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ conclusion, buttons }) => [conclusion, buttons]),
+    [['neutral', ['fix', 'ignore', 'explain']]],
+  );
   assert.equal(server.reviewComments.length, 1);
   assert.match(server.reviewComments[0]!.body, /```+suggestion/);
 
   assert.equal(await deliver(port, 'ping', 'ping', { zen: 'Keep it logically awesome.' }), 200);
-  assert.match(server.reviewComments[0]!.body, /git clone https:\/\/github\.com\/\S+\/selvage ~\/selvage[^]*node ~\/selvage\/dist\/cli\.js run /); // oxfmt-ignore
+  assert.match(
+    server.reviewComments[0]!.body,
+    /git clone https:\/\/github\.com\/\S+\/selvage ~\/selvage[^]*node ~\/selvage\/dist\/cli\.js run /,
+  );
 
   // A command in the thread of the finding.
   const repository = { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } };
@@ -96,17 +102,25 @@ test('an App is created with one click, reviews, answers in threads, and applies
 
   // The plain name of a kernel with parameters.
   const asked = server.addComment(SOME_USER, '/selvage cost shift');
-  const inConversation = { action: 'created', repository, issue: { number: 7, pull_request: {} }, comment: { id: asked.id, body: asked.body, user } }; // oxfmt-ignore
+  const inConversation = {
+    action: 'created',
+    repository,
+    issue: { number: 7, pull_request: {} },
+    comment: { id: asked.id, body: asked.body, user },
+  };
   assert.equal(await deliver(port, 'cost', 'issue_comment', inConversation), 202);
   assert.equal(await app.outcome('cost'), 'answered');
   assert.match(pull.answers().at(-1) ?? '', /`shift\(int const\*, int\*\)`\n\n\| of one warp \|/);
 
   // Re-run.
-  const again = { action: 'rerequested', repository, sender: user, check_run: { head_sha: headSha, pull_requests: [{ number: 7 }] } }; // oxfmt-ignore
+  const again = { action: 'rerequested', repository, sender: user, check_run: { head_sha: headSha, pull_requests: [{ number: 7 }] } };
   const before = server.transcript.length;
   assert.equal(await deliver(port, 'rerun', 'check_run', again), 202);
   assert.equal(await app.outcome('rerun'), 'answered');
-  assert.deepEqual(server.writes(before).map(({ method }) => method), ['PATCH']); // oxfmt-ignore
+  assert.deepEqual(
+    server.writes(before).map(({ method }) => method),
+    ['PATCH'],
+  );
 
   // A button of the check run.
   const press = {

@@ -45,13 +45,24 @@ test('suggestions that are posted, committed by the rule of GitHub, leave no fin
   const inputs = { checks: 'race,divergence,repair' };
   const first = await run({ inputs });
   assert.equal(first.outputs['errors'], '4', first.stdout);
-  const comments = server.reviewComments.map(({ path, line, startLine, body }) => ({ path, line: line!, ...(startLine !== null && { startLine }), body })); // oxfmt-ignore
+  const comments = server.reviewComments.map(({ path, line, startLine, body }) => ({
+    path,
+    line: line!,
+    ...(startLine !== null && { startLine }),
+    body,
+  }));
   const suggesting = comments.filter(({ body }) => fencedBlocks(body).some(({ info }) => info === 'suggestion'));
   assert.equal(suggesting.length, 3, comments.map(({ body }) => body).join('\n\n'));
-  const applied = Object.entries(files(false)).map(([path, text]) => [path, commitSuggestions(text!, suggesting.filter((one) => one.path === path))]); // oxfmt-ignore
+  const applied = Object.entries(files(false)).map(([path, text]) => [
+    path,
+    commitSuggestions(
+      text!,
+      suggesting.filter((one) => one.path === path),
+    ),
+  ]);
   server.push(workspace.commit(Object.fromEntries(applied) as Files, server.headSha));
   const second = await run({ inputs });
-  assert.deepEqual([second.status, second.outputs['errors'], second.outputs['proved']], [0, '0', second.outputs['kernels']], second.stdout); // oxfmt-ignore
+  assert.deepEqual([second.status, second.outputs['errors'], second.outputs['proved']], [0, '0', second.outputs['kernels']], second.stdout);
   assert.equal(server.reviewComments.length, 0);
   assert.doesNotMatch(server.issueComments[0]?.body ?? '', /data race|divergence \|/);
   assert.deepEqual(server.faults, []);

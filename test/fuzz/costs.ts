@@ -79,7 +79,10 @@ function drawArguments(random: Random, loops: number): Drawn {
       () => fixed,
       (element) => element & 31,
     ]);
-    const contents = Array.from({ length: index === 1 || index === 2 ? 600 : 0 }, (_, element) => [element, BigInt(draw(element))] as const); // oxfmt-ignore
+    const contents = Array.from(
+      { length: index === 1 || index === 2 ? 600 : 0 },
+      (_, element) => [element, BigInt(draw(element))] as const,
+    );
     return { name: `${index}`, bytes: null, elementBytes: 4, fill: 0n, values: new Map(contents) };
   });
   const struct = Buffer.alloc(structBytes);
@@ -92,17 +95,20 @@ function drawArguments(random: Random, loops: number): Drawn {
   return { values, buffers, given };
 }
 
-const shapesOfBlocks: readonly Dim3[] = [[32, 1, 1], [64, 1, 1], [64, 1, 1], [33, 1, 1], [96, 1, 1], [16, 4, 1], [7, 3, 1], [32, 2, 1], [20, 1, 1]]; // oxfmt-ignore
+const shapesOfBlocks: readonly Dim3[] = [
+  [32, 1, 1],
+  [64, 1, 1],
+  [64, 1, 1],
+  [33, 1, 1],
+  [96, 1, 1],
+  [16, 4, 1],
+  [7, 3, 1],
+  [32, 2, 1],
+  [20, 1, 1],
+];
 
 /** Bounds a kernel in one build, and runs it. */
-function compareKernel(
-  seed: number,
-  { name, text, loops }: LoopKernel,
-  kernel: Kernel,
-  build: Build,
-  figures: CostFigures,
-): void {
-  // oxfmt-ignore
+function compareKernel(seed: number, { name, text, loops }: LoopKernel, kernel: Kernel, build: Build, figures: CostFigures): void {
   const random = seededRandom(seed);
   const block = random.pick(shapesOfBlocks);
   const grid: Dim3 = [random.between(1, 3), 1, 1];
@@ -115,7 +121,9 @@ function compareKernel(
   for (let run = 0; run < runsEach; run++) {
     const { values, buffers, given } = drawArguments(random, loops.length);
     const known: Readonly<Record<string, number>> = { ...values, 'blockDim.x': block[0], 'gridDim.x': grid[0] };
-    const list = Object.entries(values).map(([key, value]) => `${key}=${value}`).join(' '); // oxfmt-ignore
+    const list = Object.entries(values)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(' ');
     compareRun(
       `${name} ${build} block ${block.join(',')} grid ${grid.join(',')}${isAny ? ' (any)' : ''} ${list}`,
       { kernel, block, grid, sharedBytes: 0, buffers, arguments: given, steps, detectRaces: true },
@@ -164,18 +172,10 @@ async function compile(compiler: Compiler, folder: string, file: string, build: 
 }
 
 /** Generates kernels and compares them. */
-export async function compareCosts(
-  compiler: Compiler,
-  seed: number,
-  count: number,
-  folder: string,
-): Promise<CostFigures> {
+export async function compareCosts(compiler: Compiler, seed: number, count: number, folder: string): Promise<CostFigures> {
   const figures: CostFigures = { ...emptyTally(), kernels: 0, shapes: new Map() };
   for (let first = 0; first < count; first += unitKernels) {
-    const seeds = Array.from(
-      { length: Math.min(unitKernels, count - first) },
-      (_, at) => seed * 1_000_003 + first + at,
-    );
+    const seeds = Array.from({ length: Math.min(unitKernels, count - first) }, (_, at) => seed * 1_000_003 + first + at);
     const kernels = seeds.map((own, at) => generateLoops(seededRandom(own), `k${seed}_${first + at}`));
     const file = join(folder, `costs-${seed}-${first}.cu`);
     writeFileSync(file, `${loopPreamble}\n${kernels.map(({ text }) => text).join('\n')}`);

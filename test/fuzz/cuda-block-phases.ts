@@ -140,7 +140,9 @@ const warpExchange: PhaseMaker = (c, broken) => {
     body: [
       `${full}{`,
       `${s}[tid] = tid * n;`,
-      fault === 'no warp barrier' ? '' : random.pick(['__syncwarp();', '__syncwarp(0xffffffffu);', 'asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");']), // oxfmt-ignore
+      fault === 'no warp barrier'
+        ? ''
+        : random.pick(['__syncwarp();', '__syncwarp(0xffffffffu);', 'asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");']),
       `acc += ${s}[${other}];`,
       '}',
     ],
@@ -161,9 +163,7 @@ const shuffleSum: PhaseMaker = (c, broken) => {
     shared: [`int ${s}[64]`],
     body: [
       '{ int v = tid + n;',
-      ...(c.isSymbolic
-        ? ['v += tid;']
-        : ['for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(0xffffffffu, v, d);']),
+      ...(c.isSymbolic ? ['v += tid;'] : ['for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(0xffffffffu, v, d);']),
       `${leader}${s}[tid / 32] = v + tid;`,
       fault === 'barrier' ? '' : c.barrier(),
       `for (int w = 0; w < ${warps}; w++) acc += ${s}[w]; }`,
@@ -195,7 +195,7 @@ const scan: PhaseMaker = (c, broken) => {
       '}',
       `acc += ${s}[from][tid]; }`,
     ];
-    return { name: 'scan with two buffers', shared: [`int ${s}[2][${few}]`], body, repeats: 'freely', ...(fault && { fault }) }; // oxfmt-ignore
+    return { name: 'scan with two buffers', shared: [`int ${s}[2][${few}]`], body, repeats: 'freely', ...(fault && { fault }) };
   }
   const fault = broken ? random.pick(['first barrier', 'second barrier']) : undefined;
   return {
@@ -493,9 +493,7 @@ const widths: PhaseMaker = (c, broken) => {
     shared: [`__align__(16) ${scalar} ${s}[${Number(lanes) * few + 8}]`],
     body: [
       `{ ${vector} v; v.x = (${scalar})tid; v.y = (${scalar})n; ${lanes === '4' ? 'v.z = v.x; v.w = v.y;' : ''}`,
-      fault === 'neighbour'
-        ? `*(${vector} *)(${s} + ${lanes} * (tid / 2)) = v;`
-        : `*(${vector} *)(${s} + ${lanes} * tid) = v;`,
+      fault === 'neighbour' ? `*(${vector} *)(${s} + ${lanes} * (tid / 2)) = v;` : `*(${vector} *)(${s} + ${lanes} * tid) = v;`,
       fault === 'barrier' ? '' : c.barrier(),
       `acc += (int)${s}[(${lanes} * tid + ${lanes}) % (${lanes} * ${size})]; }`,
     ],
@@ -585,7 +583,7 @@ const namedBarriers: PhaseMaker = (c, broken) => {
   const fault = broken ? random.pick(['none', 'wrong partner', 'reversed']) : undefined;
   if (random.chance(0.5)) {
     // Each half separately.
-    const other = fault === 'wrong partner' ? `(tid + ${half}) % ${block}` : `tid / ${half} * ${half} + (tid + 1) % ${half}`; // oxfmt-ignore
+    const other = fault === 'wrong partner' ? `(tid + ${half}) % ${block}` : `tid / ${half} * ${half} + (tid + 1) % ${half}`;
     return {
       name: 'named barriers',
       shared: [`int ${s}[${block}]`],
@@ -614,9 +612,7 @@ const namedBarriers: PhaseMaker = (c, broken) => {
       '} else {',
       `  ${isReversed ? arrive : fault === 'none' ? '' : wait}`,
       `  acc += ${s}[${fault === 'wrong partner' ? `tid - ${half}` : `tid - ${half}`}];`,
-      ...(fault === 'wrong partner'
-        ? [`  ${s}[tid - ${half}] = 1;`, '}', `if (tid < ${half}) { acc += ${s}[tid];`]
-        : []),
+      ...(fault === 'wrong partner' ? [`  ${s}[tid - ${half}] = 1;`, '}', `if (tid < ${half}) { acc += ${s}[tid];`] : []),
       '}',
     ],
     repeats: 'barrier',
@@ -682,13 +678,7 @@ const tiles: PhaseMaker = (c, broken) => {
 const divergentBarrier: PhaseMaker = (c) => {
   const { random } = c;
   const input = c.name('in');
-  const condition = random.pick([
-    'tid < 16',
-    'tid & 1',
-    `${input}[gid] > 1`,
-    '(tid / 32) * 2 == 0 && tid > 3',
-    'n + tid > 20 + n',
-  ]);
+  const condition = random.pick(['tid < 16', 'tid & 1', `${input}[gid] > 1`, '(tid / 32) * 2 == 0 && tid > 3', 'n + tid > 20 + n']);
   return {
     name: 'divergent barrier',
     parameters: [`const int *${input}`],
@@ -700,7 +690,31 @@ const divergentBarrier: PhaseMaker = (c) => {
 };
 
 export const blockPhases: readonly PhaseMaker[] = [
-  exchange, exchange, globalExchange, tree, tree, warpTail, warpExchange, shuffleSum, scan, sweep, bitonic, oddEven, transpose, stencil,
-  histogram, chunks, doubleBuffer, doubleBuffer, elimination, widths, parts, sharedFlag, sparseRows, namedBarriers, asyncCopy, tiles,
-]; // oxfmt-ignore
+  exchange,
+  exchange,
+  globalExchange,
+  tree,
+  tree,
+  warpTail,
+  warpExchange,
+  shuffleSum,
+  scan,
+  sweep,
+  bitonic,
+  oddEven,
+  transpose,
+  stencil,
+  histogram,
+  chunks,
+  doubleBuffer,
+  doubleBuffer,
+  elimination,
+  widths,
+  parts,
+  sharedFlag,
+  sparseRows,
+  namedBarriers,
+  asyncCopy,
+  tiles,
+];
 export const divergentPhase = divergentBarrier;

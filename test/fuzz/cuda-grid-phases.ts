@@ -30,7 +30,7 @@ const owned: PhaseMaker = (c, broken) => {
     `if (tid == ${c.isSymbolic ? 'T' : c.block} - 1) { ${out}[2 * blockIdx.x] = gid; ${out}[2 * blockIdx.x + 1] = n; }`,
     `if (gid >= n && gid - n < n) ${out}[gid - n] = gid;`,
     `switch (gid & 3) { case 0: ${out}[gid] = 1; break; case 1: ${out}[gid] = 2; break; default: ${out}[gid + 8] = gid; }`,
-  ]; // oxfmt-ignore
+  ];
   const wrong: Readonly<Record<string, string>> = {
     pairs: `${out}[gid / 2] = gid;`,
     neighbour: `${out}[gid] = ${out}[gid + 1] + ${input}[gid];`,
@@ -62,11 +62,7 @@ const gridStride: PhaseMaker = (c, broken) => {
           ? `for (int j = 0; j < 3; j++) ${out}[2 * i + j] = i;`
           : fault === 'stride of a block'
             ? `${out}[i] = gid;`
-            : random.pick([
-                `${out}[i] = ${input}[i] * n;`,
-                `${out}[2 * i] = i; ${out}[2 * i + 1] = n;`,
-                `${out}[i] += 1;`,
-              ]);
+            : random.pick([`${out}[i] = ${input}[i] * n;`, `${out}[2 * i] = i; ${out}[2 * i + 1] = n;`, `${out}[i] += 1;`]);
   const head = random.pick([
     `for (int i = gid; i < ${m}; i += ${stride})`,
     `for (int i = gid, step = ${stride}; i < ${m}; i += step)`,
@@ -130,7 +126,13 @@ const counters: PhaseMaker = (c, broken) => {
   const faults = ['plain read', 'plain write', 'plain', ...(c.grid > 1 ? ['scope'] : [])];
   const fault = broken ? random.pick(faults) : undefined;
   const target = random.pick([count, `&${count}[${input}[gid] & 7]`, `&${count}[gid % 5]`]);
-  const update = random.pick([`atomicAdd(${target}, 1)`, `atomicMax(${target}, gid)`, `atomicOr(${target}, 4)`, `atomicCAS(${target}, 0, gid)`, `atomicExch(${target}, gid)`]); // oxfmt-ignore
+  const update = random.pick([
+    `atomicAdd(${target}, 1)`,
+    `atomicMax(${target}, gid)`,
+    `atomicOr(${target}, 4)`,
+    `atomicCAS(${target}, 0, gid)`,
+    `atomicExch(${target}, gid)`,
+  ]);
   const body: Readonly<Record<string, string>> = {
     'plain read': `atomicAdd(${count}, 1); acc += ${count}[0];`,
     'plain write': `atomicAdd(${count}, 1); if (tid == 1) ${count}[0] = n;`,
@@ -153,16 +155,8 @@ const tickets: PhaseMaker = (c, broken) => {
   const step = random.between(1, 4);
   const fault = broken ? random.pick(['halved', 'masked', 'one too many', 'no step']) : undefined;
   const guard = random.pick([`if (${input}[gid] > 0) `, '', 'if (gid < n) ', 'if (tid % 3 == 0) ']);
-  const writes = Array.from(
-    { length: fault === 'one too many' ? step + 1 : step },
-    (_, k) => `${out}[slot + ${k}] = gid;`,
-  );
-  const body =
-    fault === 'halved'
-      ? `${out}[slot / ${2 * step}] = gid;`
-      : fault === 'masked'
-        ? `${out}[slot & 7] = gid;`
-        : writes.join(' ');
+  const writes = Array.from({ length: fault === 'one too many' ? step + 1 : step }, (_, k) => `${out}[slot + ${k}] = gid;`);
+  const body = fault === 'halved' ? `${out}[slot / ${2 * step}] = gid;` : fault === 'masked' ? `${out}[slot & 7] = gid;` : writes.join(' ');
   const add = fault === 'no step' ? '0' : String(step);
   const isShared = random.chance(0.25);
   if (isShared) {
@@ -194,22 +188,27 @@ const tickets: PhaseMaker = (c, broken) => {
 const lock: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [mutex, sum] = [c.name('lock'), c.name('sum')];
-  const faults = c.grid > 1 ? ['no fences', 'fence after taking it only', 'fence before releasing it only', 'not taken', 'read outside'] : ['all threads read']; // oxfmt-ignore
+  const faults =
+    c.grid > 1
+      ? ['no fences', 'fence after taking it only', 'fence before releasing it only', 'not taken', 'read outside']
+      : ['all threads read'];
   const fault = broken ? random.pick(faults) : undefined;
   const before = fault === 'no fences' || fault === 'fence before releasing it only' ? '' : '__threadfence();';
   const after = fault === 'no fences' || fault === 'fence after taking it only' ? '' : '__threadfence();';
-  const take = random.pick([`while (atomicCAS(${mutex}, 0, 1) != 0) { }`, `while (atomicExch(${mutex}, 1) == 1) ;`, `bool got = false; while (!got) { got = atomicCAS(${mutex}, 0, 1) == 0; }`]); // oxfmt-ignore
-  const release = random.pick([
-    `atomicExch(${mutex}, 0);`,
-    `atomicExch(${mutex}, 0);`,
-    `*(volatile int *)${mutex} = 0;`,
+  const take = random.pick([
+    `while (atomicCAS(${mutex}, 0, 1) != 0) { }`,
+    `while (atomicExch(${mutex}, 1) == 1) ;`,
+    `bool got = false; while (!got) { got = atomicCAS(${mutex}, 0, 1) == 0; }`,
   ]);
+  const release = random.pick([`atomicExch(${mutex}, 0);`, `atomicExch(${mutex}, 0);`, `*(volatile int *)${mutex} = 0;`]);
   return {
     name: 'spin lock',
     parameters: [`int *${mutex}`, `int *${sum}`],
     body: [
       'if (tid == 0) {',
-      ...(fault === 'not taken' ? [`${sum}[0] += gid;`] : [`  ${take}`, `  ${before}`, `  ${sum}[0] = ${sum}[0] * 2 + gid;`, `  ${after}`, `  ${release}`]), // oxfmt-ignore
+      ...(fault === 'not taken'
+        ? [`${sum}[0] += gid;`]
+        : [`  ${take}`, `  ${before}`, `  ${sum}[0] = ${sum}[0] * 2 + gid;`, `  ${after}`, `  ${release}`]),
       fault === 'read outside' ? `acc += ${sum}[0];` : '',
       '}',
       fault === 'all threads read' ? `acc += ${sum}[0];` : '',
@@ -286,9 +285,7 @@ const flag: PhaseMaker = (c, broken) => {
   const { random } = c;
   const [data, ready] = [c.name('data'), c.name('ready')];
   if (c.grid === 1) return counters(c, broken);
-  const fault = broken
-    ? random.pick(['no fences', 'writer without fence', 'reader without fence', 'not waited for'])
-    : undefined;
+  const fault = broken ? random.pick(['no fences', 'writer without fence', 'reader without fence', 'not waited for']) : undefined;
   const release = fault === 'no fences' || fault === 'writer without fence' ? '' : '__threadfence();';
   const acquire = fault === 'no fences' || fault === 'reader without fence' ? '' : '__threadfence();';
   const [set, get] = random.pick([
@@ -363,21 +360,33 @@ const gridBarrier: PhaseMaker = (c, broken) => {
   const { random } = c;
   const out = c.name('out');
   const fault = broken ? random.pick(['barrier of the block', 'none']) : undefined;
-  const wait = fault === 'none' ? '' : fault === undefined ? 'cooperative_groups::this_grid().sync();' : '__syncthreads();'; // oxfmt-ignore
+  const wait = fault === 'none' ? '' : fault === undefined ? 'cooperative_groups::this_grid().sync();' : '__syncthreads();';
   return {
     name: 'grid barrier',
     parameters: [`int *${out}`],
-    body: [
-      `${out}[gid] = tid;`,
-      wait,
-      `acc += ${out}[(gid + ${random.pick(['blockDim.x', '1'])}) % (gridDim.x * blockDim.x)];`,
-    ],
+    body: [`${out}[gid] = tid;`, wait, `acc += ${out}[(gid + ${random.pick(['blockDim.x', '1'])}) % (gridDim.x * blockDim.x)];`],
     cooperative: true,
     ...(fault && { fault }),
   };
 };
 
 export const gridPhases: readonly PhaseMaker[] = [
-  owned, owned, owned, owned, gridStride, gridStride, statedStride, picture, counters, tickets, tickets, lock, ticketLock, lastBlock,
-  flag, indirect, warpTickets, gridBarrier,
-]; // oxfmt-ignore
+  owned,
+  owned,
+  owned,
+  owned,
+  gridStride,
+  gridStride,
+  statedStride,
+  picture,
+  counters,
+  tickets,
+  tickets,
+  lock,
+  ticketLock,
+  lastBlock,
+  flag,
+  indirect,
+  warpTickets,
+  gridBarrier,
+];

@@ -46,14 +46,7 @@ function uniformCondition(setting: Setting, parameters: string[]): string {
 function rounds(setting: Setting, parameters: string[]): string {
   const { random } = setting;
   const memory = setting.name('rounds');
-  const text = random.pick([
-    '2',
-    '3',
-    'min(n, 7)',
-    '((n & 7) | 1)',
-    `(${memory}[blockIdx.x] & 3)`,
-    `min(${memory}[0], 4)`,
-  ]);
+  const text = random.pick(['2', '3', 'min(n, 7)', '((n & 7) | 1)', `(${memory}[blockIdx.x] & 3)`, `min(${memory}[0], 4)`]);
   if (text.includes(memory)) parameters.push(`const int *${memory}`);
   return text;
 }
@@ -91,10 +84,13 @@ function mutate(random: Random, body: string[]): void {
     () => change(/__threadfence\(\);/, () => '__threadfence_block();'),
     () => change(/ < /, () => random.pick([' <= ', ' > ', ' != '])),
     () => change(/\btid == 0\b/, () => random.pick(['tid < 2', 'tid != 0', 'gid == 0', 'tid == 1'])),
-    () => change(/\[([^[\]]+)\] = /, (found) => found.replace(/\[(.*)\]/, (_, index) => random.pick([`[(${index}) / 2]`, `[(${index}) ^ 1]`, `[(${index}) + 1]`, `[tid]`]))),
+    () =>
+      change(/\[([^[\]]+)\] = /, (found) =>
+        found.replace(/\[(.*)\]/, (_, index) => random.pick([`[(${index}) / 2]`, `[(${index}) ^ 1]`, `[(${index}) + 1]`, `[tid]`])),
+      ),
     () => change(/(?<![\w.])[1-9]\b(?!\s*[;*]?\s*\/)/, (found) => String(Number(found) + 1)),
     () => change(/atomicAdd\(/, () => 'atomicMax('),
-  ]; // oxfmt-ignore
+  ];
   for (let tries = 0; tries < 5; tries++) if (random.pick(changes)()) return;
 }
 
@@ -123,8 +119,7 @@ function assemble(
   const argument = random.chance(0.3) ? ` arg(n=${random.between(9, 40)})` : '';
   const stated = phases.flatMap((phase) => phase.stated ?? []);
   const facts = stated.map(
-    ({ name: m, least, multiple }) =>
-      ` assume(${m} >= ${least})${multiple === 1 ? '' : ` assume(${m} % ${multiple} == 0)`}`,
+    ({ name: m, least, multiple }) => ` assume(${m} >= ${least})${multiple === 1 ? '' : ` assume(${m} % ${multiple} == 0)`}`,
   );
   const lines = [
     `// selvage: block=${block} grid=${grid}${cluster > 1 ? ` cluster=${cluster}` : ''}${isCooperative ? ' cooperative' : ''}${argument}${facts.join('')}`,
@@ -193,12 +188,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
     body.push(...lines);
   }
   let exits = false;
-  if (
-    phases.every((phase) => forFewer.has(phase.name)) &&
-    !body.some((line) => /sync|meet/.test(line)) &&
-    random.chance(0.4)
-  ) {
-    // oxfmt-ignore
+  if (phases.every((phase) => forFewer.has(phase.name)) && !body.some((line) => /sync|meet/.test(line)) && random.chance(0.4)) {
     body.unshift('if (gid >= n) return;');
     exits = true;
   }
@@ -210,7 +200,7 @@ export function generateKernel(random: Random, name: string): GeneratedKernel {
   const isOpen = phases.some((phase) => phase.isOpen) || isDivergent;
   const leaves = phases.some((phase) => phase.leavesArray);
   // Threads that exited do not race, and memory after an array is unspecified.
-  const race = leaves ? 'open' : fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present'; // oxfmt-ignore
+  const race = leaves ? 'open' : fault === undefined ? (isOpen ? 'open' : 'absent') : isDivergent || exits ? 'open' : 'present';
   const divergence = isDivergent ? 'present' : fault !== undefined || exits ? 'open' : 'absent';
   // Others may end a run before it comes to the array.
   const bounds = leaves ? (exits || isDivergent ? 'open' : 'left') : fault === undefined && !isOpen ? 'kept' : 'open';

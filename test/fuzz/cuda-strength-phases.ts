@@ -27,7 +27,7 @@ function placeOf(c: Setting): Place {
   const kind = random.pick(['shared', 'part', 'grid', 'grid']);
   if (kind === 'shared') {
     const s = c.name('s');
-    return { own: `${s}[tid]`, other: `${s}[${beside}]`, wide: all, narrow: [], shared: [`int ${s}[${c.isSymbolic ? 1024 : c.block}]`] }; // oxfmt-ignore
+    return { own: `${s}[tid]`, other: `${s}[${beside}]`, wide: all, narrow: [], shared: [`int ${s}[${c.isSymbolic ? 1024 : c.block}]`] };
   }
   const g = c.name('g');
   const parameters = [`int *${g}`];
@@ -104,11 +104,7 @@ const strongValue: PhaseMaker = (c, broken) => {
   const write = `if (tid == ${random.below(8)}) ${strongStore(c, `${word}[0]`, 'n & 1', scope)}`;
   const read = strongLoad(c, `${word}[0]`, scope, seen);
   const isDivergent = broken && random.chance(0.5);
-  const use = !broken
-    ? `acc += ${seen};`
-    : isDivergent
-      ? `if (${seen} & 1) __syncthreads();`
-      : `${s}[(${seen} & 1) + tid] = tid;`;
+  const use = !broken ? `acc += ${seen};` : isDivergent ? `if (${seen} & 1) __syncthreads();` : `${s}[(${seen} & 1) + tid] = tid;`;
   return {
     name: 'strong value',
     parameters: [`int *${word}`],
@@ -126,7 +122,8 @@ const volatiles: PhaseMaker = (c, broken) => {
   const fault = broken ? random.pick(['no barrier', 'atomic', 'plain']) : undefined;
   const isOfBlock = place.narrow.length === 0;
   const of = (element: string): string => `*(volatile int *)&${element}`;
-  const own = fault === 'atomic' ? `atomicAdd(&${place.own}, 1);` : fault === 'plain' ? `${place.own} = tid;` : `${of(place.own)} = tid + n;`; // oxfmt-ignore
+  const own =
+    fault === 'atomic' ? `atomicAdd(&${place.own}, 1);` : fault === 'plain' ? `${place.own} = tid;` : `${of(place.own)} = tid + n;`;
   // Elements that no barrier orders are private to threads.
   const read = fault === undefined && !isOfBlock ? place.own : place.other;
   return {
@@ -165,4 +162,4 @@ const extent: PhaseMaker = (c, broken) => {
   };
 };
 
-export const strengthPhases: readonly PhaseMaker[] = [strong, strong, strong, strongValue, volatiles, volatiles, extent, extent]; // oxfmt-ignore
+export const strengthPhases: readonly PhaseMaker[] = [strong, strong, strong, strongValue, volatiles, volatiles, extent, extent];

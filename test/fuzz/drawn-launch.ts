@@ -55,8 +55,7 @@ function contents(random: Random): Draw {
 }
 
 function bits(value: number, type: string): { bytes: number; pattern: bigint } {
-  if (/\bfloat\b/.test(type))
-    return { bytes: 4, pattern: BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!) };
+  if (/\bfloat\b/.test(type)) return { bytes: 4, pattern: BigInt(new Uint32Array(new Float32Array([value]).buffer)[0]!) };
   return { bytes: 4, pattern: BigInt.asUintN(32, BigInt(value)) };
 }
 
@@ -123,8 +122,8 @@ export function runDrawn(
     const { name, type } = parameters[index]!;
     if (type.includes('*')) {
       const draw = zeroed.includes(name) ? (): number => 0 : contents(random);
-      const drawn = Array.from({ length: elements }, (_, element) => [element, bits(draw(element), type).pattern] as const); // oxfmt-ignore
-      buffers.push({ name: `${index}.0`, bytes: null, elementBytes: 4, fill: bits(draw(0), type).pattern, values: new Map(drawn) }); // oxfmt-ignore
+      const drawn = Array.from({ length: elements }, (_, element) => [element, bits(draw(element), type).pattern] as const);
+      buffers.push({ name: `${index}.0`, bytes: null, elementBytes: 4, fill: bits(draw(0), type).pattern, values: new Map(drawn) });
       return { kind: 'pointer', buffer: buffers.length - 1, offset: 0n };
     }
     const value = setting.scalar({ index, bytes });
@@ -150,9 +149,7 @@ export function runDrawn(
   if (breaksAssumptions(result)) return 'broken';
   const isRecognised = recognised(context, result.races);
   return {
-    race: result.races.find(
-      (event) => event.unmodelled.length === 0 && isInBounds(context, event) && !isRecognised(event),
-    ),
+    race: result.races.find((event) => event.unmodelled.length === 0 && isInBounds(context, event) && !isRecognised(event)),
     divergence: result.divergences.find(({ kind }) => kind !== 'early-exit'),
     launch: JSON.stringify({ block, grid, scalars, seed, outcome: result.outcome }),
   };

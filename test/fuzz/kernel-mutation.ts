@@ -45,9 +45,7 @@ function change(lines: readonly string[], body: readonly number[], random: Rando
   };
   const labels = body.flatMap((i) => /bra(?:\.uni)?\s+(\S+);/.exec(lines[i]!)?.[1] ?? []);
   const used = (kind: string): string[] => [
-    ...new Set(
-      body.flatMap((i) => lines[i]!.match(registers) ?? []).filter((name) => name.replace(/\d+$/, '') === kind),
-    ),
+    ...new Set(body.flatMap((i) => lines[i]!.match(registers) ?? []).filter((name) => name.replace(/\d+$/, '') === kind)),
   ];
 
   switch (random.below(22)) {
@@ -64,9 +62,7 @@ function change(lines: readonly string[], body: readonly number[], random: Rando
       );
       break;
     case 2:
-      rewrite(/^\t(add|sub)\./, (line) =>
-        line.replace(/^\t(add|sub)/, (_, name) => `\t${name === 'add' ? 'sub' : 'add'}`),
-      );
+      rewrite(/^\t(add|sub)\./, (line) => line.replace(/^\t(add|sub)/, (_, name) => `\t${name === 'add' ? 'sub' : 'add'}`));
       break;
     case 3:
       rewrite(/setp\.\w+\./, (line) => line.replace(/setp\.(\w+)\./, () => `setp.${random.pick(comparisons)}.`));
@@ -83,9 +79,7 @@ function change(lines: readonly string[], body: readonly number[], random: Rando
       );
       break;
     case 6:
-      rewrite(/^\tsh[lr]\.\w32/, (line) =>
-        line.replace(/^\tsh[lr]\.\w32/, () => `\t${random.pick(['shl.b32', 'shr.u32', 'shr.s32'])}`),
-      );
+      rewrite(/^\tsh[lr]\.\w32/, (line) => line.replace(/^\tsh[lr]\.\w32/, () => `\t${random.pick(['shl.b32', 'shr.u32', 'shr.s32'])}`));
       break;
     case 7: {
       const from = one(barrier);
@@ -110,8 +104,7 @@ function change(lines: readonly string[], body: readonly number[], random: Rando
       rewrite(/^\t(ld|st)\.[suf]32/, (line) =>
         line.replace(/^\t(ld|st)\.([suf])32(\s+)(.*);/, (_, name, type, space, operands: string) => {
           if (type === 'f' || random.chance(0.5)) {
-            const wide =
-              name === 'st' ? operands.replace(/, (\S+)$/, ', {$1, $1}') : operands.replace(/^(\S+),/, '{$1, $1},');
+            const wide = name === 'st' ? operands.replace(/, (\S+)$/, ', {$1, $1}') : operands.replace(/^(\S+),/, '{$1, $1},');
             return `\t${name}.v2.${type}32${space}${wide};`;
           }
           return `\t${name}.${random.pick(['u8', 'u16', 's8', 's16'])}${space}${operands};`;
@@ -120,11 +113,7 @@ function change(lines: readonly string[], body: readonly number[], random: Rando
       break;
     case 10:
       rewrite(/^\t@!?%p\d+ bra/, (line) =>
-        random.pick([
-          line.replace(/^\t@!?%p\d+ /, '\t'),
-          '',
-          line.replace(/^\t@(!?)/, (_, not) => (not ? '\t@' : '\t@!')),
-        ]),
+        random.pick([line.replace(/^\t@!?%p\d+ /, '\t'), '', line.replace(/^\t@(!?)/, (_, not) => (not ? '\t@' : '\t@!'))]),
       );
       break;
     case 11:
@@ -177,9 +166,7 @@ function change(lines: readonly string[], body: readonly number[], random: Rando
       break;
     case 16:
       if (labels.length > 0)
-        rewrite(/\bbra/, (line) =>
-          line.replace(/(bra(?:\.uni)?\s+)\S+;/, (_, start) => `${start}${random.pick(labels)};`),
-        );
+        rewrite(/\bbra/, (line) => line.replace(/(bra(?:\.uni)?\s+)\S+;/, (_, start) => `${start}${random.pick(labels)};`));
       break;
     case 17: {
       const from = one(memory);

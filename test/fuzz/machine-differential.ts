@@ -41,7 +41,14 @@ function requestOf(ptx: string, isRacy: boolean, random: Random): RunRequest {
   const { module, diagnostics } = parsePtx(ptx);
   const [kernel] = lowerModule(module).kernels;
   if (!kernel || diagnostics.length > 0) throw new Error(`cannot be read: ${JSON.stringify(diagnostics[0])}`);
-  const block = random.pick([[32, 1, 1], [33, 1, 1], [8, 5, 1], [3, 4, 4], [mostThreads, 1, 1], [1, 1, 1]] as const); // oxfmt-ignore
+  const block = random.pick([
+    [32, 1, 1],
+    [33, 1, 1],
+    [8, 5, 1],
+    [3, 4, 4],
+    [mostThreads, 1, 1],
+    [1, 1, 1],
+  ] as const);
   const grid = random.pick([
     [1, 1, 1],
     [1, 1, 1],
@@ -111,8 +118,7 @@ export function compareBackends(first: number, count: number): Outcome {
       const key = [outcome, ...(races.length > 0 ? ['race'] : []), ...found].join(' ');
       outcomes[key] = (outcomes[key] ?? 0) + 1;
       steps += taken;
-      if (races.length > 0 && oddity !== 'race')
-        differences.push({ seed, text: `races: ${JSON.stringify(races[0])}`, ptx });
+      if (races.length > 0 && oddity !== 'race') differences.push({ seed, text: `races: ${JSON.stringify(races[0])}`, ptx });
       for (const other of others) {
         if (other.text === expected!.text) continue;
         const text = `${expected!.backend} and ${other.backend} ${firstDifference(expected!.text, other.text)}`;

@@ -33,16 +33,43 @@ const pureTexts: readonly string[] = decodeExamples(examples).flatMap(({ example
 
 /** Instructions that kernels consist of more than of others. */
 const common = [
-  'add.s32 %r1, %r2, %r3', 'sub.s32 %r1, %r2, %r3', 'mad.lo.s32 %r1, %r2, %r3, %r4', 'mul.lo.s32 %r1, %r2, 7',
-  'and.b32 %r1, %r2, 255', 'xor.b32 %r1, %r2, %r3', 'shl.b32 %r1, %r2, 3', 'shr.u32 %r1, %r2, %r3',
-  'mul.wide.s32 %d1, %r2, %r3', 'add.s64 %d1, %d2, %d3', 'cvt.u64.u32 %d1, %r2', 'cvt.u32.u64 %r1, %d2',
-  'fma.rn.f32 %f1, %f2, %f3, %f4', 'fma.rn.f32 %f1, %f2, %f3, %f1', 'add.f32 %f1, %f2, %f3', 'mul.f32 %f1, %f2, %f3',
-  'fma.rn.ftz.f32 %f1, %f2, %f3, %f1', 'mul.ftz.f32 %f1, %f2, %f3', 'sub.f32 %f1, %f2, %f3',
-  'fma.rn.f64 %e1, %e2, %e3, %e4', 'add.f64 %e1, %e2, %e3', 'cvt.rn.f32.s32 %f1, %r2', 'cvt.rzi.s32.f32 %r1, %f2',
-  'cvt.f64.f32 %e1, %f2', 'cvt.rn.f32.f64 %f1, %e2', 'mov.b32 %r1, %f2', 'mov.b32 %f1, %r2', 'mov.b64 %e1, %d2',
-  'selp.b32 %r1, %r2, %r3, %p1', 'selp.f32 %f1, %f2, %f3, %p1', 'setp.lt.s32 %p1, %r2, %r3', 'setp.gt.f32 %p1, %f2, %f3',
-  'setp.ne.u64 %p1, %d2, %d3', 'min.s32 %r1, %r2, %r3', 'max.f32 %f1, %f2, %f3', 'not.pred %p1, %p2',
-]; // oxfmt-ignore
+  'add.s32 %r1, %r2, %r3',
+  'sub.s32 %r1, %r2, %r3',
+  'mad.lo.s32 %r1, %r2, %r3, %r4',
+  'mul.lo.s32 %r1, %r2, 7',
+  'and.b32 %r1, %r2, 255',
+  'xor.b32 %r1, %r2, %r3',
+  'shl.b32 %r1, %r2, 3',
+  'shr.u32 %r1, %r2, %r3',
+  'mul.wide.s32 %d1, %r2, %r3',
+  'add.s64 %d1, %d2, %d3',
+  'cvt.u64.u32 %d1, %r2',
+  'cvt.u32.u64 %r1, %d2',
+  'fma.rn.f32 %f1, %f2, %f3, %f4',
+  'fma.rn.f32 %f1, %f2, %f3, %f1',
+  'add.f32 %f1, %f2, %f3',
+  'mul.f32 %f1, %f2, %f3',
+  'fma.rn.ftz.f32 %f1, %f2, %f3, %f1',
+  'mul.ftz.f32 %f1, %f2, %f3',
+  'sub.f32 %f1, %f2, %f3',
+  'fma.rn.f64 %e1, %e2, %e3, %e4',
+  'add.f64 %e1, %e2, %e3',
+  'cvt.rn.f32.s32 %f1, %r2',
+  'cvt.rzi.s32.f32 %r1, %f2',
+  'cvt.f64.f32 %e1, %f2',
+  'cvt.rn.f32.f64 %f1, %e2',
+  'mov.b32 %r1, %f2',
+  'mov.b32 %f1, %r2',
+  'mov.b64 %e1, %d2',
+  'selp.b32 %r1, %r2, %r3, %p1',
+  'selp.f32 %f1, %f2, %f3, %p1',
+  'setp.lt.s32 %p1, %r2, %r3',
+  'setp.gt.f32 %p1, %f2, %f3',
+  'setp.ne.u64 %p1, %d2, %d3',
+  'min.s32 %r1, %r2, %r3',
+  'max.f32 %f1, %f2, %f3',
+  'not.pred %p1, %p2',
+];
 
 /** Irregularities of a kernel: threads exit early, accesses are out of bounds, loops run long, barriers are missing. */
 export type Oddity = 'exit' | 'fault' | 'long' | 'race';
@@ -106,8 +133,7 @@ class Writer {
     const index = this.#fresh('r');
     this.#write(`and.b32 ${index}, ${this.#variable('r')}, ${count - 1};`);
     // A distance at which no other array is hit.
-    if (this.#oddity === 'fault' && this.#random.chance(0.3))
-      this.#write(`@%p1 or.b32 ${index}, ${index}, 0x3fff0000;`);
+    if (this.#oddity === 'fault' && this.#random.chance(0.3)) this.#write(`@%p1 or.b32 ${index}, ${index}, 0x3fff0000;`);
     return index;
   }
 
@@ -122,30 +148,49 @@ class Writer {
   #load(space: string, base: string, bytes: number): void {
     const random = this.#random;
     const [type, kind, size] = random.pick([
-      ['u32', 'r', 4], ['f32', 'f', 4], ['s8', 'r', 1], ['u8', 'h', 1], ['s16', 'r', 2], ['b16', 'h', 2], ['u64', 'd', 8],
-      ['f64', 'e', 8], ['v2.u32', 'r', 8], ['v2.f32', 'f', 8], ['v4.u32', 'r', 16], ['v4.f32', 'f', 16], ['v2.u64', 'd', 16],
-      ['v4.u8', 'h', 4], ['s32', 'd', 4],
-    ] as const); // oxfmt-ignore
+      ['u32', 'r', 4],
+      ['f32', 'f', 4],
+      ['s8', 'r', 1],
+      ['u8', 'h', 1],
+      ['s16', 'r', 2],
+      ['b16', 'h', 2],
+      ['u64', 'd', 8],
+      ['f64', 'e', 8],
+      ['v2.u32', 'r', 8],
+      ['v2.f32', 'f', 8],
+      ['v4.u32', 'r', 16],
+      ['v4.f32', 'f', 16],
+      ['v2.u64', 'd', 16],
+      ['v4.u8', 'h', 4],
+      ['s32', 'd', 4],
+    ] as const);
     const lanes = Number(/^v(\d)/.exec(type)?.[1] ?? 1);
     const address = this.#address(base, size, bytes / size);
     const values = this.#distinct(kind, lanes);
-    this.#write(
-      `${this.#guard()}ld${space}.${type} ${lanes > 1 ? `{${values.join(', ')}}` : values[0]}, [${address}];`,
-    );
+    this.#write(`${this.#guard()}ld${space}.${type} ${lanes > 1 ? `{${values.join(', ')}}` : values[0]}, [${address}];`);
   }
 
   #store(space: string, base: string, bytes: number): void {
     const random = this.#random;
     const [type, kind, size] = random.pick([
-      ['u32', 'r', 4], ['f32', 'f', 4], ['u8', 'r', 1], ['u8', 'h', 1], ['u16', 'r', 2], ['b16', 'h', 2], ['u64', 'd', 8],
-      ['f64', 'e', 8], ['v2.u32', 'r', 8], ['v2.f32', 'f', 8], ['v4.f32', 'f', 16], ['v2.f64', 'e', 16], ['v2.u16', 'h', 4],
-    ] as const); // oxfmt-ignore
+      ['u32', 'r', 4],
+      ['f32', 'f', 4],
+      ['u8', 'r', 1],
+      ['u8', 'h', 1],
+      ['u16', 'r', 2],
+      ['b16', 'h', 2],
+      ['u64', 'd', 8],
+      ['f64', 'e', 8],
+      ['v2.u32', 'r', 8],
+      ['v2.f32', 'f', 8],
+      ['v4.f32', 'f', 16],
+      ['v2.f64', 'e', 16],
+      ['v2.u16', 'h', 4],
+    ] as const);
     const lanes = Number(/^v(\d)/.exec(type)?.[1] ?? 1);
     const address = this.#address(base, size, bytes / size);
     const values = Array.from({ length: lanes }, () => this.#variable(kind));
-    this.#write(
-      `${this.#guard()}st${space}.${type} [${address}], ${lanes > 1 ? `{${values.join(', ')}}` : values[0]};`,
-    );
+    this.#write(`${this.#guard()}st${space}.${type} [${address}], ${lanes > 1 ? `{${values.join(', ')}}` : values[0]};`);
   }
 
   #distinct(kind: Class, count: number): string[] {
@@ -192,10 +237,18 @@ class Writer {
       return;
     }
     const [operation, kind, bytes, sources] = random.pick([
-      ['add.u32', 'r', 4, 1], ['exch.b32', 'r', 4, 1], ['cas.b32', 'r', 4, 2], ['inc.u32', 'r', 4, 1], ['dec.u32', 'r', 4, 1],
-      ['add.f32', 'f', 4, 1], ['add.u64', 'd', 8, 1], ['max.s64', 'd', 8, 1], ['cas.b64', 'd', 8, 2], ['add.f64', 'e', 8, 1],
+      ['add.u32', 'r', 4, 1],
+      ['exch.b32', 'r', 4, 1],
+      ['cas.b32', 'r', 4, 2],
+      ['inc.u32', 'r', 4, 1],
+      ['dec.u32', 'r', 4, 1],
+      ['add.f32', 'f', 4, 1],
+      ['add.u64', 'd', 8, 1],
+      ['max.s64', 'd', 8, 1],
+      ['cas.b64', 'd', 8, 2],
+      ['add.f64', 'e', 8, 1],
       ['add.noftz.f16x2', 'r', 4, 1],
-    ] as const); // oxfmt-ignore
+    ] as const);
     const address = this.#address('%d21', bytes, (4 * ownElements) / bytes);
     const values = Array.from({ length: sources }, () => this.#variable(kind));
     this.#write(`atom.global.${operation} ${this.#variable(kind)}, [${address}], ${values.join(', ')};`);
@@ -207,9 +260,7 @@ class Writer {
     if (random.chance(0.3)) return this.#variable('p');
     const condition = this.#fresh('p');
     if (random.chance(0.3))
-      this.#write(
-        `setp.${random.pick(['lt', 'ge', 'neu'])}.f32 ${condition}, ${this.#variable('f')}, ${this.#variable('f')};`,
-      );
+      this.#write(`setp.${random.pick(['lt', 'ge', 'neu'])}.f32 ${condition}, ${this.#variable('f')}, ${this.#variable('f')};`);
     else
       this.#write(
         `setp.${random.pick(['lt', 'gt', 'eq', 'ne'])}.s32 ${condition}, ${this.#variable('r')}, ${random.pick(['0', '7', '%r20', this.#variable('r')])};`,
@@ -282,7 +333,17 @@ class Writer {
   #exchange(): void {
     const random = this.#random;
     const wide = random.chance(0.3);
-    const [type, kind, bytes] = wide ? random.pick([['u64', 'd', 8], ['f64', 'e', 8]] as const) : random.pick([['u32', 'r', 4], ['f32', 'f', 4], ['u8', 'r', 1], ['u16', 'h', 2]] as const); // oxfmt-ignore
+    const [type, kind, bytes] = wide
+      ? random.pick([
+          ['u64', 'd', 8],
+          ['f64', 'e', 8],
+        ] as const)
+      : random.pick([
+          ['u32', 'r', 4],
+          ['f32', 'f', 4],
+          ['u8', 'r', 1],
+          ['u16', 'h', 2],
+        ] as const);
     const element = this.#fresh('r');
     const offset = this.#fresh('d');
     const address = this.#fresh('d');
@@ -298,9 +359,7 @@ class Writer {
       this.#write(`ld.${type} ${this.#variable(kind)}, [${read}];`);
     }
     if (random.chance(0.3))
-      this.#write(
-        `bar.red.${random.pick(['popc.u32 %r1', 'and.pred %p1', 'or.pred %p1'])}, 0, ${this.#variable('p')};`,
-      );
+      this.#write(`bar.red.${random.pick(['popc.u32 %r1', 'and.pred %p1', 'or.pred %p1'])}, 0, ${this.#variable('p')};`);
     else this.#write('bar.sync 0;');
   }
 
@@ -308,12 +367,20 @@ class Writer {
   #warp(): void {
     const random = this.#random;
     const text = random.pick([
-      'shfl.sync.idx.b32 %r1, %r2, %r3, 31, -1', 'shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1',
-      'shfl.sync.down.b32 %r1, %r2, %r3, 7711, -1', 'shfl.sync.bfly.b32 %f1|%p1, %f2, 4, 31, -1',
-      'vote.sync.all.pred %p1, %p2, -1', 'vote.sync.any.pred %p1, !%p2, -1', 'vote.sync.ballot.b32 %r1, %p2, -1',
-      'match.any.sync.b32 %r1, %r2, -1', 'redux.sync.add.s32 %r1, %r2, -1', 'redux.sync.max.u32 %r1, %r2, -1',
-      'activemask.b32 %r1', 'bar.warp.sync -1', 'vote.sync.uni.pred %p1, %p2, -1',
-    ]); // oxfmt-ignore
+      'shfl.sync.idx.b32 %r1, %r2, %r3, 31, -1',
+      'shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1',
+      'shfl.sync.down.b32 %r1, %r2, %r3, 7711, -1',
+      'shfl.sync.bfly.b32 %f1|%p1, %f2, 4, 31, -1',
+      'vote.sync.all.pred %p1, %p2, -1',
+      'vote.sync.any.pred %p1, !%p2, -1',
+      'vote.sync.ballot.b32 %r1, %p2, -1',
+      'match.any.sync.b32 %r1, %r2, -1',
+      'redux.sync.add.s32 %r1, %r2, -1',
+      'redux.sync.max.u32 %r1, %r2, -1',
+      'activemask.b32 %r1',
+      'bar.warp.sync -1',
+      'vote.sync.uni.pred %p1, %p2, -1',
+    ]);
     this.#write(`${this.#renamed(text)};`);
   }
 
@@ -358,8 +425,7 @@ function initialisation(random: Random): string[] {
         : `cvt.rn.f32.s32 %f${index}, %r${1 + random.below(variables.r)};`,
     );
   }
-  for (let index = 1; index <= variables.d; index++)
-    lines.push(`ld.global.u64 %d${index}, [%d25+${8 * random.below(32)}];`);
+  for (let index = 1; index <= variables.d; index++) lines.push(`ld.global.u64 %d${index}, [%d25+${8 * random.below(32)}];`);
   for (let index = 1; index <= variables.e; index++) {
     lines.push(
       random.chance(0.5)
@@ -367,8 +433,7 @@ function initialisation(random: Random): string[] {
         : `cvt.rn.f64.s32 %e${index}, %r${1 + random.below(variables.r)};`,
     );
   }
-  for (let index = 1; index <= variables.h; index++)
-    lines.push(`ld.global.b16 %h${index}, [%d25+${2 * random.below(128)}];`);
+  for (let index = 1; index <= variables.h; index++) lines.push(`ld.global.b16 %h${index}, [%d25+${2 * random.below(128)}];`);
   for (let index = 1; index <= variables.q; index++) lines.push(`mov.b128 %q${index}, {%d${index}, %d${index + 1}};`);
   for (let index = 1; index <= variables.p; index++) lines.push(`setp.lt.s32 %p${index}, %r${index}, %r${index + 1};`);
   return lines;

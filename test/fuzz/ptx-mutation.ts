@@ -139,11 +139,7 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
     case 6: {
       const end = Math.min(text.length, (text.indexOf('\n', line.end) + 1 || text.length + 1) - 1);
       const second = text.slice(line.end, end);
-      return replace(
-        'swap two lines',
-        { start: line.start, end },
-        `${second}\n${text.slice(line.start, line.end - 1)}`,
-      );
+      return replace('swap two lines', { start: line.start, end }, `${second}\n${text.slice(line.start, line.end - 1)}`);
     }
     case 7: {
       const at = random.below(text.length);
@@ -191,9 +187,7 @@ export function mutate(anatomy: Anatomy, random: Random): Mutation {
         : insert('branch to nowhere', token.start, ' ; bra $L_nowhere; ', true);
     }
     case 18: {
-      const register = one(
-        (word, at) => /^%r\d+$/.test(word) && depths[at]! > 0 && wordOf(tokens[at + 1] ?? token) !== '<',
-      );
+      const register = one((word, at) => /^%r\d+$/.test(word) && depths[at]! > 0 && wordOf(tokens[at + 1] ?? token) !== '<');
       return register
         ? replace('undeclared register', register, '%undeclared7', true)
         : insert('undeclared register', token.start, ' ; mov.u32 %undeclared7, 1; ', true);

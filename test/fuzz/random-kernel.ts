@@ -121,9 +121,7 @@ class Writer {
     }
     const offset = `%d${this.wide++}`;
     const address = `%d${this.wide++}`;
-    this.lines.push(
-      `mul.wide.${random.chance(0.8) ? 's32' : 'u32'} ${offset}, ${index}, ${random.chance(0.95) ? 4 : 2};`,
-    );
+    this.lines.push(`mul.wide.${random.chance(0.8) ? 's32' : 'u32'} ${offset}, ${index}, ${random.chance(0.95) ? 4 : 2};`);
     this.lines.push(`add.s64 ${address}, ${{ s: '%d0', a: '%d1', b: '%d2' }[array]}, ${offset};`);
     return address;
   }
@@ -141,16 +139,12 @@ class Writer {
     const { random } = this;
     const address = this.address(array);
     const offset = random.chance(0.8) ? '' : `+${random.pick([1, 2, 4, 8, 128, 256])}`;
-    const kind = random.chance(0.8)
-      ? 'u32'
-      : random.pick(operation === 'ld' ? ['u8', 's8', 'u16', 's16'] : ['u8', 'u16', 'v2.u32']);
+    const kind = random.chance(0.8) ? 'u32' : random.pick(operation === 'ld' ? ['u8', 's8', 'u16', 's16'] : ['u8', 'u16', 'v2.u32']);
     const strength = this.strength(operation);
     if (operation === 'ld') this.lines.push(`ld${strength}.${kind} ${this.variable()}, [${address}${offset}];`);
     else {
       const value = this.atomInRegister();
-      this.lines.push(
-        `st${strength}.${kind} [${address}${offset}], ${kind.startsWith('v2') ? `{${value}, ${this.variable()}}` : value};`,
-      );
+      this.lines.push(`st${strength}.${kind} [${address}${offset}], ${kind.startsWith('v2') ? `{${value}, ${this.variable()}}` : value};`);
     }
   }
 
@@ -202,11 +196,8 @@ class Writer {
       case 8:
         if (this.hasStrong && random.chance(0.4)) {
           const address = this.address(random.pick(['s', 'a']));
-          this.lines.push(
-            `atom${this.strength('red')}.add.u32 ${this.variable()}, [${address}], ${random.pick([0, 1, 1, 2])};`,
-          );
-        } else if (random.chance(0.3))
-          this.lines.push(`red${this.strength('red')}.add.u32 [${this.address(random.pick(['s', 'a']))}], 1;`);
+          this.lines.push(`atom${this.strength('red')}.add.u32 ${this.variable()}, [${address}], ${random.pick([0, 1, 1, 2])};`);
+        } else if (random.chance(0.3)) this.lines.push(`red${this.strength('red')}.add.u32 [${this.address(random.pick(['s', 'a']))}], 1;`);
         else this.lines.push(`bar.sync 0;`);
         break;
       case 9:
@@ -257,19 +248,12 @@ class Writer {
         const limit = random.pick([1, 4, 8, 16, 32]);
         this.lines.push(`mov.u32 ${counter}, ${doubling ? 1 : limit};`, `${top}:`);
         const condition = `%p${this.predicates++}`;
-        this.lines.push(
-          doubling ? `setp.lt.s32 ${condition}, ${counter}, ${limit};` : `setp.gt.s32 ${condition}, ${counter}, 0;`,
-        );
+        this.lines.push(doubling ? `setp.lt.s32 ${condition}, ${counter}, ${limit};` : `setp.gt.s32 ${condition}, ${counter}, 0;`);
         this.branch(condition, false, leave);
         this.counters.push(counter);
         this.block(depth - 1, { leave, again });
         this.counters.pop();
-        this.lines.push(
-          `${again}:`,
-          `${doubling ? 'shl.b32' : 'shr.s32'} ${counter}, ${counter}, 1;`,
-          `bra ${top};`,
-          `${leave}:`,
-        );
+        this.lines.push(`${again}:`, `${doubling ? 'shl.b32' : 'shr.s32'} ${counter}, ${counter}, 1;`, `bra ${top};`, `${leave}:`);
         break;
       }
       default: {
@@ -288,12 +272,7 @@ class Writer {
         this.counters.push(counter);
         this.block(depth - 1, { leave, again });
         this.counters.pop();
-        this.lines.push(
-          `${again}:`,
-          `add.s32 ${counter}, ${counter}, ${down ? -step : step};`,
-          `bra ${top};`,
-          `${leave}:`,
-        );
+        this.lines.push(`${again}:`, `add.s32 ${counter}, ${counter}, ${down ? -step : step};`, `bra ${top};`, `${leave}:`);
       }
     }
   }
@@ -321,8 +300,7 @@ const useOfVariables = [
  */
 export function randomKernel(random: Random, hasStrong = false): string {
   const writer = new Writer(random, 6 + random.below(16), hasStrong);
-  for (let i = 0; i < variables; i++)
-    writer.lines.push(`mov.u32 %r${20 + i}, ${random.pick(['0', '%r0', '%r9', '%r7', '3'])};`);
+  for (let i = 0; i < variables; i++) writer.lines.push(`mov.u32 %r${20 + i}, ${random.pick(['0', '%r0', '%r9', '%r7', '3'])};`);
   while (writer.lines.length < 12) writer.block(3, null);
   writer.block(3, null);
   return `.version 8.6

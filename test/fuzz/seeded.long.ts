@@ -1,12 +1,6 @@
 /** The seeded tests at length, including the samples of `npm test`. */
 import { longSeed } from '../run/long-seed.ts';
-import {
-  testBackEnds,
-  testDamagedPtx,
-  testGeneratedCosts,
-  testGeneratedKernels,
-  testSoundness,
-} from './seeded-tests.ts';
+import { testBackEnds, testDamagedPtx, testGeneratedCosts, testGeneratedKernels, testSoundness } from './seeded-tests.ts';
 
 // The former size of the runs of `npm test`, which now takes a sample.
 testSoundness('mutants', 1, 200);

@@ -73,8 +73,14 @@ function shapes({ dimensions }: KernelContext): readonly { block: Dim3; grid: Di
     const filled = choices.map((choice): Dim3 => [given[0] ?? choice[0], given[1] ?? choice[1], given[2] ?? choice[2]]);
     return given.includes(null) ? filled : filled.slice(0, 1);
   };
-  const blocks = fill(dimensions.block, [[64, 1, 1], [8, 4, 2]]); // oxfmt-ignore
-  const grids = fill(dimensions.grid, [[3, 1, 1], [2, 2, 2]]); // oxfmt-ignore
+  const blocks = fill(dimensions.block, [
+    [64, 1, 1],
+    [8, 4, 2],
+  ]);
+  const grids = fill(dimensions.grid, [
+    [3, 1, 1],
+    [2, 2, 2],
+  ]);
   return blocks.flatMap((block) => grids.map((grid) => ({ block, grid })));
 }
 
@@ -113,10 +119,8 @@ function suits(content: Contents, { assumptions }: CheckRequest, { race }: Check
 }
 
 /** The preconditions of proofs: they restrict the launches and arguments that a proof covers. */
-export function preconditionsOf(
-  results: readonly { readonly assumptions?: readonly Assumption[] }[],
-): StatedAssumption[] {
-  const texts = results.flatMap(({ assumptions = [] }) => assumptions).flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])); // oxfmt-ignore
+export function preconditionsOf(results: readonly { readonly assumptions?: readonly Assumption[] }[]): StatedAssumption[] {
+  const texts = results.flatMap(({ assumptions = [] }) => assumptions).flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : []));
   return [...new Set(texts)].map((text) => {
     const parsed = parseAssumption(text);
     assert.ok('expression' in parsed, text);
@@ -128,18 +132,13 @@ export function preconditionsOf(
  * Contradictions between executions of a kernel and its verdicts; null without any.
  * @param steps after which a run is given up
  */
-export function refute(
-  request: CheckRequest,
-  result: CheckResult,
-  random: Random,
-  steps = 200_000,
-): { text: string | null; runs: number } {
+export function refute(request: CheckRequest, result: CheckResult, random: Random, steps = 200_000): { text: string | null; runs: number } {
   const preconditions = preconditionsOf([result.race, result.divergence]);
   const context = kernelContext({ ...request, assumptions: [...request.assumptions, ...preconditions] });
   let runs = 0;
   for (const { block, grid } of shapes(context)) {
     const total = grid[0] * grid[1] * grid[2];
-    const blocks = [...new Set([0, 1, 2, total - 1, random.below(total)])].filter((number) => number < total).sort((a, b) => a - b); // oxfmt-ignore
+    const blocks = [...new Set([0, 1, 2, total - 1, random.below(total)])].filter((number) => number < total).sort((a, b) => a - b);
     const threads = BigInt(block[0] * block[1] * block[2]);
     // Few scalars satisfy the stated assumptions: those that the check itself would choose.
     const chosen = context.request.assumptions.length > 0 ? chooseScalars(context, block, grid) : null;
@@ -159,14 +158,11 @@ export function refute(
           settled: resolvedElements(elementRanges(context), content, new Set()),
         };
         if (!satisfiesAssumptions(context, scenario) || !suits(content, request, result)) continue;
-        const run = runKernel(
-          replayRequest(request.kernel, request.parameters, context.fields, request.launch, scenario, steps, false),
-        );
+        const run = runKernel(replayRequest(request.kernel, request.parameters, context.fields, request.launch, scenario, steps, false));
         runs++;
         if (breaksAssumptions(run)) continue;
         const race = run.races.find(
-          (event) =>
-            event.unmodelled.length === 0 && isInBounds(context, event) && !isAllowed(event, result.race.assumptions),
+          (event) => event.unmodelled.length === 0 && isInBounds(context, event) && !isAllowed(event, result.race.assumptions),
         );
         const divergence = run.divergences.find(({ kind }) => kind !== 'early-exit');
         const where = JSON.stringify({ block, grid, content, number: String(number) });
@@ -210,10 +206,22 @@ async function randomSubject(random: Random, hasStrong = false): Promise<Subject
   const ptx = randomKernel(random, hasStrong);
   const { module, diagnostics } = parsePtx(ptx);
   assert.deepEqual(diagnostics, []);
-  const blocks = [[32, 1, 1], [64, 1, 1], [33, 1, 1], [8, 8, 1]] as const; // oxfmt-ignore
+  const blocks = [
+    [32, 1, 1],
+    [64, 1, 1],
+    [33, 1, 1],
+    [8, 8, 1],
+  ] as const;
   const launch = random.chance(0.2)
     ? { block: null, grid: null }
-    : { block: random.pick(blocks), grid: random.pick([[1, 1, 1], [1, 1, 1], [3, 1, 1]] as const) }; // oxfmt-ignore
+    : {
+        block: random.pick(blocks),
+        grid: random.pick([
+          [1, 1, 1],
+          [1, 1, 1],
+          [3, 1, 1],
+        ] as const),
+      };
   // Proofs about volatile accesses must also hold if they are relaxed atomics.
   const policy = hasStrong ? { policy: { volatile: random.pick(['allow', 'warning'] as const) } } : {};
   return {
@@ -237,8 +245,7 @@ export async function runSubjects(
   steps = 200_000,
   onFailure?: (failure: Failure) => void,
 ): Promise<Outcome> {
-  const subjectOf =
-    kind === 'mutants' ? mutants() : (random: Random): Promise<Subject> => randomSubject(random, kind === 'strong');
+  const subjectOf = kind === 'mutants' ? mutants() : (random: Random): Promise<Subject> => randomSubject(random, kind === 'strong');
   let solver: Promise<Solver> | undefined;
   const verdicts: Record<string, number> = {};
   const failures: Failure[] = [];

@@ -109,11 +109,16 @@ async function open(file: string): Promise<Job> {
 }
 
 const linesOf = ({ first, second }: Pick<ReportedRace, 'first' | 'second'>): string =>
-  [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b).join(' and '); // oxfmt-ignore
+  [first, second]
+    .map(({ location }) => location?.line ?? 0)
+    .sort((a, b) => a - b)
+    .join(' and ');
 
 /** Runs the command that a finding prints. Null if it reproduces the finding. */
 async function reproduced(job: Job, finding: ReportedRace): Promise<string | null> {
-  const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare!).replaceAll("'\\''", "'")); // oxfmt-ignore
+  const words = [...finding.reproduce!.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, bare]) =>
+    (quoted ?? bare!).replaceAll("'\\''", "'"),
+  );
   const invocation = parseCommandLine(words.slice(1));
   if (invocation.kind !== 'command') return `${finding.reproduce} is not a command`;
   const { options } = invocation;
@@ -133,7 +138,7 @@ async function reproduced(job: Job, finding: ReportedRace): Promise<string | nul
   const races = outcome.report?.findings.filter(isRunRace) ?? [];
   if (races.some((race) => linesOf(race) === linesOf(finding) && race.array === finding.array)) return null;
   const shown = races.map((race) => `${race.array} lines ${linesOf(race)}`).join('; ');
-  return `${finding.array} lines ${linesOf(finding)} is confirmed, but ${finding.reproduce} shows ${shown || outcome.report?.outcome}`; // oxfmt-ignore
+  return `${finding.array} lines ${linesOf(finding)} is confirmed, but ${finding.reproduce} shows ${shown || outcome.report?.outcome}`;
 }
 
 interface Worded {
@@ -146,25 +151,18 @@ function worded({ race, divergence }: CheckResult): Worded {
 }
 
 /** Contradictions between verdicts and the construction of the kernel. */
-function contradictions(
-  { race, divergence }: Checked['result'],
-  kernel: GeneratedKernel,
-  mode: Checked['mode'],
-): string[] {
+function contradictions({ race, divergence }: Checked['result'], kernel: GeneratedKernel, mode: Checked['mode']): string[] {
   const wrong: string[] = [];
   // Cases that preconditions exclude are checked by runs.
   const isExcluded = preconditionsOf([race, divergence]).length > 0;
-  if (race.verdict === 'proved' && kernel.race === 'present' && !isExcluded)
-    wrong.push('proved, and racy by construction');
+  if (race.verdict === 'proved' && kernel.race === 'present' && !isExcluded) wrong.push('proved, and racy by construction');
   if (race.verdict === 'race' && kernel.race === 'absent') wrong.push('race, and right by construction');
   const misses = divergence.findings.some(({ code }) => code === 'barrier/early-exit');
   if (divergence.verdict === 'proved' && kernel.divergence === 'present' && !misses)
     wrong.push('free of divergence, and divergent by construction');
-  if (divergence.verdict === 'divergent' && kernel.divergence === 'absent')
-    wrong.push('divergent, and right by construction');
+  if (divergence.verdict === 'divergent' && kernel.divergence === 'absent') wrong.push('divergent, and right by construction');
   const leaves = race.findings.some(({ code, confirmed }) => code === 'memory/out-of-bounds' && confirmed);
-  if (mode === 'given' && kernel.bounds === 'left' && race.verdict === 'proved')
-    wrong.push('proved, and out of bounds by construction');
+  if (mode === 'given' && kernel.bounds === 'left' && race.verdict === 'proved') wrong.push('proved, and out of bounds by construction');
   if (mode === 'given' && kernel.bounds === 'left' && race.verdict !== 'race' && !leaves)
     wrong.push('not reported out of bounds, which it is by construction');
   if (kernel.bounds === 'kept' && leaves) wrong.push('out of bounds, and within them by construction');
@@ -184,10 +182,7 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
   const fail = (kernel: GeneratedKernel, kind: string, text: string): void => {
     figures.failures.push({ kernel: kernel.name, kind, text });
     const note = `// ${kind}: ${kernel.label}\n// ${text.replaceAll('\n', '\n// ')}\n`;
-    writeFileSync(
-      join(dirname(file), `${kind.replaceAll(/\W+/g, '-')}-${kernel.name}.cu`),
-      note + preamble + kernel.text,
-    );
+    writeFileSync(join(dirname(file), `${kind.replaceAll(/\W+/g, '-')}-${kernel.name}.cu`), note + preamble + kernel.text);
     console.error(`${kernel.name}: ${kind}: ${kernel.label}: ${text.slice(0, 600)}`);
   };
   const byName = new Map(kernels.map((kernel) => [kernel.name, kernel]));
@@ -209,10 +204,18 @@ export async function checkUnit(seed: number, kernels: readonly GeneratedKernel[
       if (time > 15_000) console.error(`${request.name} took ${Math.round(time)} ms: ${kernel.label}`);
       return result;
     };
-    const progress: Progress = { ...job.tools.progress, defect: ({ kernel, error }) => fail(byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!, 'internal error', error instanceof Error ? (error.stack ?? '') : String(error)) }; // oxfmt-ignore
+    const progress: Progress = {
+      ...job.tools.progress,
+      defect: ({ kernel, error }) =>
+        fail(
+          byName.get(kernel.replace(/\(.*/, '')) ?? kernels[0]!,
+          'internal error',
+          error instanceof Error ? (error.stack ?? '') : String(error),
+        ),
+    };
     const report = await checkProject({ ...job, tools: { ...job.tools, progress, openChecks: checksBy(check) } });
     const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
-    if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n')); // oxfmt-ignore
+    if (errors.length > 0) console.error(errors.map(({ message, location }) => `${location?.line}: ${message}`).join('\n'));
     const reports = new Map(report.kernels.map((one) => [one.name.replace(/\(.*/, ''), one]));
     for (const [at, kernel] of kernels.entries()) {
       const entry = reports.get(kernel.name);
@@ -244,7 +247,6 @@ async function classify(
   checks: readonly Checked[],
   { seed, folder, job, figures, fail }: Court,
 ) {
-  // oxfmt-ignore
   figures.kernels++;
   count(figures.expected, kernel.race);
   for (const { mode, request, result } of checks) {
@@ -280,27 +282,24 @@ async function classify(
       judged++;
       if (seen.race && racing++ === 0) {
         const text = `${JSON.stringify(seen.race)} in ${seen.launch}`;
-        if (race.verdict === 'proved' && !isAllowed(seen.race, race.assumptions))
-          fail(kernel, `${mode} proved, and seen racing`, text);
+        if (race.verdict === 'proved' && !isAllowed(seen.race, race.assumptions)) fail(kernel, `${mode} proved, and seen racing`, text);
         else if (kernel.race === 'absent') fail(kernel, `${mode} right by construction, and seen racing`, text);
       }
       if (seen.divergence && diverging++ === 0) {
         const text = `${JSON.stringify(seen.divergence)} in ${seen.launch}`;
         if (divergence.verdict === 'proved') fail(kernel, `${mode} free of divergence, and seen diverging`, text);
-        else if (kernel.divergence === 'absent')
-          fail(kernel, `${mode} right by construction, and seen diverging`, text);
+        else if (kernel.divergence === 'absent') fail(kernel, `${mode} right by construction, and seen diverging`, text);
       }
     }
     if (isProved) figures.judged += judged;
     if (isProved && judged === 0) count(figures.unjudged, `${mode}: ${kernel.label}`);
     // An assumption is about whole executions: one that every run violates is incorrect (of sizes, some may satisfy
     // it).
-    const isAllGiven = mode === 'given' && context.fields.every((field) => field.isPointer || request.launch.scalars.has(field.index)); // oxfmt-ignore
+    const isAllGiven = mode === 'given' && context.fields.every((field) => field.isPointer || request.launch.scalars.has(field.index));
     if (race.verdict === 'proved' && isAllGiven && outside === launchesEach)
       fail(kernel, `${mode} proved, and out of bounds in every run`, '');
     if (racing === 0 && kernel.race === 'present') count(figures.unseen, `${mode} ${race.verdict}: ${kernel.label}`);
-    if (racing > 0 && race.verdict !== 'race')
-      count(figures.unseen, `${mode} seen by runs, and ${race.verdict}: ${kernel.label}`);
+    if (racing > 0 && race.verdict !== 'race') count(figures.unseen, `${mode} seen by runs, and ${race.verdict}: ${kernel.label}`);
   }
   for (const finding of report.race.findings.filter(({ confirmed }) => confirmed).slice(0, 3)) {
     if (finding.reproduce === undefined) {
@@ -316,10 +315,23 @@ async function classify(
 /** Figures before the first kernel. */
 export function noFigures(): Figures {
   return {
-    kernels: 0, expected: {}, verdicts: {}, decided: 0, checks: 0, reasons: {}, undecided: {}, runs: 0,
-    discarded: { unmet: 0, 'out of bounds': 0, broken: 0 }, judged: 0, preconditions: {}, unjudged: {}, unseen: {},
-    replayed: 0, notReplayed: 0, failures: [],
-  }; // oxfmt-ignore
+    kernels: 0,
+    expected: {},
+    verdicts: {},
+    decided: 0,
+    checks: 0,
+    reasons: {},
+    undecided: {},
+    runs: 0,
+    discarded: { unmet: 0, 'out of bounds': 0, broken: 0 },
+    judged: 0,
+    preconditions: {},
+    unjudged: {},
+    unseen: {},
+    replayed: 0,
+    notReplayed: 0,
+    failures: [],
+  };
 }
 
 /** Generates and judges `number` kernels. */
@@ -338,12 +350,14 @@ export async function judgeKernels(seed: number, number: number, folder: string)
 }
 
 function sorted(table: Readonly<Record<string, number>>): string {
-  return Object.entries(table).sort(([, a], [, b]) => b - a).map(([key, value]) => `  ${String(value).padStart(6)}  ${key}`).join('\n'); // oxfmt-ignore
+  return Object.entries(table)
+    .sort(([, a], [, b]) => b - a)
+    .map(([key, value]) => `  ${String(value).padStart(6)}  ${key}`)
+    .join('\n');
 }
 
 if (import.meta.main) {
-  const [seed = '1', number = '3000', folder = mkdtempSync(join(tmpdir(), 'selvage-soundness-'))] =
-    process.argv.slice(2);
+  const [seed = '1', number = '3000', folder = mkdtempSync(join(tmpdir(), 'selvage-soundness-'))] = process.argv.slice(2);
   mkdirSync(folder, { recursive: true });
   const figures = await judgeKernels(Number(seed), Number(number), folder);
   const { kernels, checks, decided, runs, discarded, judged, replayed, notReplayed, failures } = figures;
@@ -353,9 +367,7 @@ if (import.meta.main) {
   console.log(`reasons:\n${sorted(figures.reasons)}`);
   console.log(`not decided:\n${sorted(figures.undecided)}`);
   console.log(`no race seen, or seen and not confirmed:\n${sorted(figures.unseen)}`);
-  console.log(
-    `${runs} runs, ${judged} of them of what is proved and within its preconditions; discarded: ${JSON.stringify(discarded)}`,
-  );
+  console.log(`${runs} runs, ${judged} of them of what is proved and within its preconditions; discarded: ${JSON.stringify(discarded)}`);
   console.log(`preconditions of proofs:\n${sorted(figures.preconditions)}`);
   console.log(`proofs without a run to compare with:\n${sorted(figures.unjudged)}`);
   console.log(`${replayed} findings run again by their command, ${notReplayed} without one`);

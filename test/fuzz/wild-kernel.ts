@@ -26,7 +26,21 @@ class WildWriter {
   #atom(): string {
     const random = this.#random;
     if (this.#counters.length > 0 && random.chance(0.35)) return random.pick(this.#counters);
-    return random.pick(['tid', 'tid', 'tid', 'tid', 'x', 'y', 'n', 'T', '1', '2', String(random.below(70)), 'blockIdx.x', `${this.#input}[gid]`]); // oxfmt-ignore
+    return random.pick([
+      'tid',
+      'tid',
+      'tid',
+      'tid',
+      'x',
+      'y',
+      'n',
+      'T',
+      '1',
+      '2',
+      String(random.below(70)),
+      'blockIdx.x',
+      `${this.#input}[gid]`,
+    ]);
   }
 
   #expression(depth: number): string {
@@ -36,30 +50,57 @@ class WildWriter {
     const b = this.#expression(depth - 1);
     const constant = random.pick([1, 2, 3, 4, 7, 8, 16, 31, 32]);
     return random.pick([
-      `(${a} + ${b})`, `(${a} + ${constant})`, `(${a} - ${b})`, `(${a} * ${constant})`, `(${a} / ${constant})`, `(${a} % ${constant})`,
-      `(${a} & ${constant})`, `(${a} ^ ${constant})`, `(${a} << ${constant % 5})`, `((int)${a} >> ${constant % 5})`, `((int)${this.#atom()} < (int)${this.#atom()} ? ${a} : ${b})`,
-      `min((int)${a}, (int)${b})`, `(T - 1 - ${a})`, `(${a} | ${constant})`,
-    ]); // oxfmt-ignore
+      `(${a} + ${b})`,
+      `(${a} + ${constant})`,
+      `(${a} - ${b})`,
+      `(${a} * ${constant})`,
+      `(${a} / ${constant})`,
+      `(${a} % ${constant})`,
+      `(${a} & ${constant})`,
+      `(${a} ^ ${constant})`,
+      `(${a} << ${constant % 5})`,
+      `((int)${a} >> ${constant % 5})`,
+      `((int)${this.#atom()} < (int)${this.#atom()} ? ${a} : ${b})`,
+      `min((int)${a}, (int)${b})`,
+      `(T - 1 - ${a})`,
+      `(${a} | ${constant})`,
+    ]);
   }
 
   #condition(depth: number): string {
     const random = this.#random;
-    if (depth > 0 && random.chance(0.25))
-      return `(${this.#condition(0)} ${random.pick(['&&', '||'])} ${this.#condition(0)})`;
+    if (depth > 0 && random.chance(0.25)) return `(${this.#condition(0)} ${random.pick(['&&', '||'])} ${this.#condition(0)})`;
     return `(int)${this.#expression(1)} ${random.pick(['<', '<=', '==', '!=', '>', '>='])} (int)${this.#expression(1)}`;
   }
 
   /** The same for all threads of a block. */
   #uniformCondition(): string {
     const random = this.#random;
-    return random.pick(['n > 3', 'blockIdx.x == 0', 'n & 1', `${this.#input}[blockIdx.x] > 1`, 'T > 40', ...this.#counters.map((k) => `${k} & 1`)]); // oxfmt-ignore
+    return random.pick([
+      'n > 3',
+      'blockIdx.x == 0',
+      'n & 1',
+      `${this.#input}[blockIdx.x] > 1`,
+      'T > 40',
+      ...this.#counters.map((k) => `${k} & 1`),
+    ]);
   }
 
   #element(): string {
     const random = this.#random;
     const { name, elements, isShared } = random.pick(this.#arrays);
-    const near = random.pick(['tid', 'tid', `(tid + ${random.below(4)})`, 'T - 1 - tid', `(tid ^ ${1 << random.below(5)})`, '2 * tid', 'tid / 2', '(tid + 1) % T', '0']); // oxfmt-ignore
-    if (random.chance(0.65)) return `${name}[${isShared ? near : `${random.chance(0.8) ? `blockIdx.x * ${elements} + ` : ''}(${near})`}]`; // oxfmt-ignore
+    const near = random.pick([
+      'tid',
+      'tid',
+      `(tid + ${random.below(4)})`,
+      'T - 1 - tid',
+      `(tid ^ ${1 << random.below(5)})`,
+      '2 * tid',
+      'tid / 2',
+      '(tid + 1) % T',
+      '0',
+    ]);
+    if (random.chance(0.65)) return `${name}[${isShared ? near : `${random.chance(0.8) ? `blockIdx.x * ${elements} + ` : ''}(${near})`}]`;
     const any = this.#expression(2);
     return `${name}[${random.chance(0.5) ? `(unsigned)(${any}) % ${elements}u` : `(${any}) & ${elements - 1}`}]`;
   }
@@ -82,9 +123,7 @@ class WildWriter {
     else if (kind < 9 && isUniform) this.lines.push('__syncthreads();');
     else if (kind < 9) this.lines.push(`acc += ${this.#element()};`);
     else if (kind === 9)
-      this.lines.push(
-        random.chance(0.6) ? `atomicAdd(&${this.#element()}, 1);` : isUniform ? '__syncwarp();' : 'acc++;',
-      );
+      this.lines.push(random.chance(0.6) ? `atomicAdd(&${this.#element()}, 1);` : isUniform ? '__syncwarp();' : 'acc++;');
     else if (kind < 12) {
       const uniform = isUniform && random.chance(0.4);
       this.lines.push(`if (${uniform ? this.#uniformCondition() : this.#condition(1)}) {`);
@@ -104,12 +143,19 @@ class WildWriter {
         ['1', `${counter} < T`, `${counter} *= 2`],
         ['T', `${counter} >= 8`, `${counter} -= 24`],
         ['0', `${counter} < (${this.#input}[blockIdx.x] & 3)`, `${counter}++`],
-        ...(uniform ? [] : [['tid & 3', `${counter} < 5`, `${counter}++`], ['0', `${counter} < (${this.#input}[gid] & 3)`, `${counter} += 1`], ['tid', `${counter} < 2 * T`, `${counter} += T`]]),
-      ]) as [string, string, string]; // oxfmt-ignore
+        ...(uniform
+          ? []
+          : [
+              ['tid & 3', `${counter} < 5`, `${counter}++`],
+              ['0', `${counter} < (${this.#input}[gid] & 3)`, `${counter} += 1`],
+              ['tid', `${counter} < 2 * T`, `${counter} += T`],
+            ]),
+      ]) as [string, string, string];
       this.lines.push(`for (int ${counter} = ${start}; ${test}; ${step}) {`);
       this.#counters.push(counter);
       this.statements(depth - 1, uniform);
-      if (random.chance(0.2)) this.lines.push(`if (${uniform ? this.#uniformCondition() : this.#condition(0)}) ${random.pick(['break', 'continue'])};`); // oxfmt-ignore
+      if (random.chance(0.2))
+        this.lines.push(`if (${uniform ? this.#uniformCondition() : this.#condition(0)}) ${random.pick(['break', 'continue'])};`);
       if (uniform && random.chance(0.6)) this.lines.push('__syncthreads();');
       this.#counters.pop();
       this.lines.push('}');

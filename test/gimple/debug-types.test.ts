@@ -115,14 +115,34 @@ for (const compiler of compilers)
       assert.deepEqual(layouts('Same').sort(), ['{1: c@0 1}', '{8: l@0 8}']);
       assert.deepEqual(layouts('Open'), []);
       assert.deepEqual(layouts('Box<double>'), []);
-      assert.deepEqual(types.recordsNamed('vector').map(({ name }) => name), ['vector<int, std::allocator<int> >', 'vector<Plain, std::allocator<Plain> >']); // oxfmt-ignore
-      const bits = version === '-gdwarf-5' ? ['low@33 ?bit-field:1', 'high@33 ?bit-field:2'] : ['low@32 ?bit-field:4', 'high@32 ?bit-field:4']; // oxfmt-ignore
+      assert.deepEqual(
+        types.recordsNamed('vector').map(({ name }) => name),
+        ['vector<int, std::allocator<int> >', 'vector<Plain, std::allocator<Plain> >'],
+      );
+      const bits =
+        version === '-gdwarf-5' ? ['low@33 ?bit-field:1', 'high@33 ?bit-field:2'] : ['low@32 ?bit-field:4', 'high@32 ?bit-field:4'];
       const members = [
-        'next@0 *Node', 'inner@8 *Inner', 'table@16 [2 [3 2]]', '@28 {4 union: i@0 4, f@0 f4}', 'named@32 {1: x@0 1}', ...bits,
-        'whole@36 4', 'wide@48 f16', 'data@64 ?pointer to member:8', 'code@72 ?pointer to member:16', 'null@88 ?decltype(nullptr):8',
-        'any@96 *?void:null', 'call@104 *?function:null', 'color@112 u1', 'sign@116 4', 'flag@120 u1', 'utf@122 u2', 'ref@128 *f4',
-        'moved@136 *4', 'complex@144 ?complex float:8',
-      ]; // oxfmt-ignore
+        'next@0 *Node',
+        'inner@8 *Inner',
+        'table@16 [2 [3 2]]',
+        '@28 {4 union: i@0 4, f@0 f4}',
+        'named@32 {1: x@0 1}',
+        ...bits,
+        'whole@36 4',
+        'wide@48 f16',
+        'data@64 ?pointer to member:8',
+        'code@72 ?pointer to member:16',
+        'null@88 ?decltype(nullptr):8',
+        'any@96 *?void:null',
+        'call@104 *?function:null',
+        'color@112 u1',
+        'sign@116 4',
+        'flag@120 u1',
+        'utf@122 u2',
+        'ref@128 *f4',
+        'moved@136 *4',
+        'complex@144 ?complex float:8',
+      ];
       assert.deepEqual(layouts('Node'), [`{160: ${members.join(', ')}}`]);
     });
 
@@ -133,13 +153,33 @@ for (const compiler of compilers)
         return type && text(type);
       };
       const expected: Readonly<Record<string, string | null>> = {
-        _ZL7unnamed: 'Unnamed', _ZN4Node6sharedE: '4', inlined: '8', local: '2', external: '4', plain: '1', _ZN3one4nextE: 'f4',
-        unmangledE7counter: null, _ZZ9unmangledE7counter: 'u4', _ZZ3runR9ElsewhereO7VirtualP4NodeE4name: '[6 1]', hidden: '*?Open:null',
-        fixed: null, _ZL5fixed: null, n: null,
-      }; // oxfmt-ignore
+        _ZL7unnamed: 'Unnamed',
+        _ZN4Node6sharedE: '4',
+        inlined: '8',
+        local: '2',
+        external: '4',
+        plain: '1',
+        _ZN3one4nextE: 'f4',
+        unmangledE7counter: null,
+        _ZZ9unmangledE7counter: 'u4',
+        _ZZ3runR9ElsewhereO7VirtualP4NodeE4name: '[6 1]',
+        hidden: '*?Open:null',
+        fixed: null,
+        _ZL5fixed: null,
+        n: null,
+      };
       for (const [symbol, type] of Object.entries(expected)) assert.equal(typeOf(symbol), type, symbol);
-      assert.deepEqual(types.typedefsNamed('real').map((type) => text(type)).sort(), ['f4', 'f8']); // oxfmt-ignore
-      assert.deepEqual(types.typedefsNamed('Unnamed').map((type) => text(type, 1)), ['{4: q@0 4}']); // oxfmt-ignore
+      assert.deepEqual(
+        types
+          .typedefsNamed('real')
+          .map((type) => text(type))
+          .sort(),
+        ['f4', 'f8'],
+      );
+      assert.deepEqual(
+        types.typedefsNamed('Unnamed').map((type) => text(type, 1)),
+        ['{4: q@0 4}'],
+      );
       assert.deepEqual(types.typedefsNamed('Plain'), []);
     });
 
@@ -159,20 +199,16 @@ for (const compiler of compilers)
         _Z3C5Ei: [],
         missing: [],
       };
-      for (const [symbol, variables] of Object.entries(expected)) assert.deepEqual(variablesOf(types, symbol), variables, symbol); // oxfmt-ignore
-      for (const one of ['C1', 'C2', 'C4']) assert.deepEqual(variablesOf(types, `_ZN7Derived${one}Ei`), ['this *Derived', 'e 4', 'local 4'], one); // oxfmt-ignore
-      for (const one of ['D0', 'D1', 'D2', 'D4']) assert.ok(variablesOf(types, `_ZN7Derived${one}Ev`).includes('this *Derived'), one); // oxfmt-ignore
+      for (const [symbol, variables] of Object.entries(expected)) assert.deepEqual(variablesOf(types, symbol), variables, symbol);
+      for (const one of ['C1', 'C2', 'C4'])
+        assert.deepEqual(variablesOf(types, `_ZN7Derived${one}Ei`), ['this *Derived', 'e 4', 'local 4'], one);
+      for (const one of ['D0', 'D1', 'D2', 'D4']) assert.ok(variablesOf(types, `_ZN7Derived${one}Ev`).includes('this *Derived'), one);
       assert.ok(variablesOf(types, '_ZN7DerivedD2Ev').includes('last 4'));
-      for (const one of ['C1', 'C2', 'C4']) assert.deepEqual(variablesOf(types, `_ZN3BoxIdE${one}IiEET_`), ['this *Box<double>', 'u 4', 'inside f8'], one); // oxfmt-ignore
+      for (const one of ['C1', 'C2', 'C4'])
+        assert.deepEqual(variablesOf(types, `_ZN3BoxIdE${one}IiEET_`), ['this *Box<double>', 'u 4', 'inside f8'], one);
       const run = '_Z3runR9ElsewhereO7VirtualP4Node';
       const found = variablesOf(types, run);
-      assert.deepEqual(found.slice(0, 5), [
-        'k *Elsewhere',
-        'v *Virtual',
-        'n *Node',
-        'box Box<double>',
-        'other Box<long int>',
-      ]);
+      assert.deepEqual(found.slice(0, 5), ['k *Elsewhere', 'v *Virtual', 'n *Node', 'box Box<double>', 'other Box<long int>']);
       assert.ok(!found.some((one) => /^(?:name|hidden|counter|beta|gamma) /.test(one)), found.join());
       const lambda = types.variablesOf(run).find(({ name }) => name === 'lambda')!.type;
       assert.match(text(lambda), /^\{24: \w*key@0 4, \w*n@8 \*\*Node, \w*v@16 \*Virtual\}$/);
@@ -258,7 +294,7 @@ test('no text makes the reader fail', (context) => {
       else changed[at] = changed[at]!.slice(0, random.below(changed[at]!.length + 1));
     }
     const types = readDebugTypes(changed.join('\n'));
-    for (const name of ['Node', 'Derived', 'vector', 'Box', 'pair']) for (const record of types.recordsNamed(name)) layoutOf(record); // oxfmt-ignore
+    for (const name of ['Node', 'Derived', 'vector', 'Box', 'pair']) for (const record of types.recordsNamed(name)) layoutOf(record);
     types.typedefsNamed('real');
     types.typeOfVariable('external');
     variablesOf(types, 'unmangled');

@@ -37,7 +37,10 @@ function valuesOf(object: DataObject | undefined, width: number): (bigint | stri
   for (let at = 0; at < object.bytes; at += width) {
     const pointer = object.pointers.get(at);
     const [low, high] = width === 8 ? [view.getUint32(at, true), view.getUint32(at + 4, true)] : [0, 0];
-    const number = width === 8 ? (BigInt(high) << 32n) | BigInt(low) : BigInt(width === 4 ? view.getUint32(at, true) : width === 2 ? view.getUint16(at, true) : view.getUint8(at)); // oxfmt-ignore
+    const number =
+      width === 8
+        ? (BigInt(high) << 32n) | BigInt(low)
+        : BigInt(width === 4 ? view.getUint32(at, true) : width === 2 ? view.getUint16(at, true) : view.getUint8(at));
     values.push(pointer ? `${pointer.symbol}${pointer.addend < 0 ? '' : '+'}${pointer.addend}` : number);
   }
   return values;
@@ -64,7 +67,7 @@ for (const compiler of compilers) {
     assert.deepEqual(valuesOf(data.get('zeros'), 8), [0n, 0n, 0n, 0n, 0n]);
     assert.deepEqual(valuesOf(data.get('_ZL5unset'), 4), [0n]);
     assert.deepEqual(valuesOf(data.get('_ZZ3runiE7counter'), 4), [7n]);
-    assert.deepEqual(valuesOf(data.get('_ZTV4Wide'), 8), [0n, '_ZTI4Wide+0', '_ZNK4Wide6blocksEv+0', '_ZN4WideD1Ev+0', '_ZN4WideD0Ev+0']); // oxfmt-ignore
+    assert.deepEqual(valuesOf(data.get('_ZTV4Wide'), 8), [0n, '_ZTI4Wide+0', '_ZNK4Wide6blocksEv+0', '_ZN4WideD1Ev+0', '_ZN4WideD0Ev+0']);
     assert.equal(latin1(data.get('_ZTS4Plan')), '4Plan\0');
     for (const [symbol, object] of data) assert.equal(object.contents.length, object.bytes, symbol);
     for (const symbol of ['_ZL5large', 'own', 'outside', '_Z3runi']) assert.ok(!data.has(symbol), symbol);
@@ -82,34 +85,43 @@ for (const compiler of compilers) {
     assert.deepEqual([...entries.pointers.keys()], [0, 8, 48]);
     assert.deepEqual(entries.pointers.get(8), { symbol: '_ZL5twicei', addend: 0 });
     const strings = [0, 48].map((at) => data.get(entries.pointers.get(at)!.symbol));
-    assert.deepEqual(strings.map((one) => latin1(one)), ['first\0', 'sec"\\\n\x01z\xc3\xa9\t\0']); // oxfmt-ignore
+    assert.deepEqual(
+      strings.map((one) => latin1(one)),
+      ['first\0', 'sec"\\\n\x01z\xc3\xa9\t\0'],
+    );
     assert.deepEqual([view.getInt16(16, true), view.getFloat32(20, true)], [-1, 1.5]);
     assert.deepEqual([view.getInt16(64, true), view.getFloat32(68, true)], [2, -2]);
     for (const one of strings) assert.equal(flagsOf(one), 'read-only internal');
-    assert.ok([...data.values()].some((one) => one.symbol.startsWith('.LC') && one.bytes === 8 && new Float64Array(one.contents.buffer)[0] === 3.25)); // oxfmt-ignore
+    assert.ok(
+      [...data.values()].some(
+        (one) => one.symbol.startsWith('.LC') && one.bytes === 8 && new Float64Array(one.contents.buffer)[0] === 3.25,
+      ),
+    );
   });
 
   test(`which objects ${compiler} makes read-only, internal and weak`, (context) => {
     const data = readInitialisedData(assemblyOf(context, compiler, program));
     const expected: Readonly<Record<string, string>> = {
-      _ZL5table: 'internal', entries: 'read-only', places: '', text: '', zeros: '', _ZL5unset: 'internal', shared: 'weak', replaced: 'weak',
-      _ZL5longs: 'read-only internal', _ZZ3runiE7counter: 'internal', _ZZ3runiE5names: 'read-only internal', _ZTV4Wide: 'read-only weak',
-    }; // oxfmt-ignore
+      _ZL5table: 'internal',
+      entries: 'read-only',
+      places: '',
+      text: '',
+      zeros: '',
+      _ZL5unset: 'internal',
+      shared: 'weak',
+      replaced: 'weak',
+      _ZL5longs: 'read-only internal',
+      _ZZ3runiE7counter: 'internal',
+      _ZZ3runiE5names: 'read-only internal',
+      _ZTV4Wide: 'read-only weak',
+    };
     for (const [symbol, flags] of Object.entries(expected)) assert.equal(flagsOf(data.get(symbol)), flags, symbol);
   });
 }
 
 /** Contents of an object with these directives, or null if it is left out. */
 function contentsOf(...directives: string[]): number[] | null {
-  const text = [
-    '\t.data',
-    '\t.align 8',
-    '\t.type\tx, @object',
-    'x:',
-    ...directives.map((one) => `\t${one}`),
-    '\t.text',
-    '',
-  ];
+  const text = ['\t.data', '\t.align 8', '\t.type\tx, @object', 'x:', ...directives.map((one) => `\t${one}`), '\t.text', ''];
   const object = readInitialisedData(text.join('\n')).get('x');
   return object ? [...object.contents] : null;
 }
@@ -152,7 +164,6 @@ test('an object with anything that is not understood is left out', () => {
     '.uleb128 3',
     '.float\t1',
   ])
-    // oxfmt-ignore
     assert.equal(contentsOf('.byte\t1', directive), null, directive);
   assert.equal(contentsOf('.byte\t1', '.align 4', '.byte\t2'), null);
   assert.equal(contentsOf('.zero\t1048576', '.byte\t1'), null);
@@ -160,15 +171,17 @@ test('an object with anything that is not understood is left out', () => {
 });
 
 test('an object of another size than declared is left out', () => {
-  const sized = (size: number): boolean => readInitialisedData(`\t.data\n\t.type\tx, @object\n\t.size\tx, ${size}\nx:\n\t.long\t1\n\t.text\n`).has('x'); // oxfmt-ignore
+  const sized = (size: number): boolean =>
+    readInitialisedData(`\t.data\n\t.type\tx, @object\n\t.size\tx, ${size}\nx:\n\t.long\t1\n\t.text\n`).has('x');
   assert.ok(sized(4) && !sized(8) && !sized(3));
 });
 
 test('common symbols are zero, and internal if local', () => {
-  const data = readInitialisedData(
-    '\t.local\ta\n\t.comm\ta,3,1\n\t.comm\tb,2,2\n\t.lcomm\tc,1\n\t.comm\td,2000000,8\n',
+  const data = readInitialisedData('\t.local\ta\n\t.comm\ta,3,1\n\t.comm\tb,2,2\n\t.lcomm\tc,1\n\t.comm\td,2000000,8\n');
+  assert.deepEqual(
+    [...data.values()].map((one) => `${one.symbol} ${one.contents.join('')} ${flagsOf(one)}`.trim()),
+    ['a 000 internal', 'b 00', 'c 0 internal'],
   );
-  assert.deepEqual([...data.values()].map((one) => `${one.symbol} ${one.contents.join('')} ${flagsOf(one)}`.trim()), ['a 000 internal', 'b 00', 'c 0 internal']); // oxfmt-ignore
 });
 
 test('data elsewhere belongs to no object', () => {
@@ -192,7 +205,11 @@ test('data elsewhere belongs to no object', () => {
     '\t.globl\tf',
     '\t.long\t3',
   );
-  for (const [symbol, first] of [['.LC1', 1], ['.LC2', 2]] as const) assert.deepEqual([...split.get(symbol)!.contents], [first, 0, 0, 0]); // oxfmt-ignore
+  for (const [symbol, first] of [
+    ['.LC1', 1],
+    ['.LC2', 2],
+  ] as const)
+    assert.deepEqual([...split.get(symbol)!.contents], [first, 0, 0, 0]);
 });
 
 test('the reader of data takes any text', () => {

@@ -107,7 +107,10 @@ test('cases of a switch branch to the blocks of their labels, ranges included', 
 test('a value from several paths names the block of each', () => {
   const [joined] = blockOf(functionOf(dump, run), 11).statements;
   assert.ok(joined?.kind === 'phi');
-  assert.deepEqual(joined.sources.map(({ value, from }) => `${operandText(value)} from ${from}`), ['n_35(D) from 8', 'n_43 from 9', 'n_46 from 10']); // oxfmt-ignore
+  assert.deepEqual(
+    joined.sources.map(({ value, from }) => `${operandText(value)} from ${from}`),
+    ['n_35(D) from 8', 'n_43 from 9', 'n_46 from 10'],
+  );
 });
 
 test('exceptions continue at their landing pad, and other statements in the next block', () => {
@@ -126,7 +129,8 @@ test('all statements and operands of the dump are read', () => {
   assert.deepEqual(symbols, ['_ZN4dim3C2Ejjj', run]);
   for (const symbol of symbols)
     for (const { statements } of functionOf(dump, symbol).blocks)
-      for (const statement of statements) assert.ok(!/"opaque"/.test(JSON.stringify(statement, withoutBigints)), JSON.stringify(statement, withoutBigints)); // oxfmt-ignore
+      for (const statement of statements)
+        assert.ok(!/"opaque"/.test(JSON.stringify(statement, withoutBigints)), JSON.stringify(statement, withoutBigints));
 });
 
 function withoutBigints(_key: string, value: unknown): unknown {
@@ -177,7 +181,6 @@ test('operands of other forms are opaque, not partly parsed', () => {
     '_1(D',
     'VIEW_CONVERT_EXPR<int>(x_1)',
   ])
-    // oxfmt-ignore
     assert.equal(parseGimpleOperand(text).kind, 'opaque', text);
 });
 
@@ -211,7 +214,9 @@ test('a statement whose landing pad has no label is opaque', () => {
 function damaged(text: string, random: Random): string {
   const at = Math.floor(random.next() * text.length);
   const length = Math.floor(random.next() * 40);
-  const inserted = ['', '<', '>', '"', '(', ')', '{\n}', ', ', '\n', ';; Function x (y)', '[LP 9] ', 'case 1: <L2>', 'D.1'][Math.floor(random.next() * 13)]!; // oxfmt-ignore
+  const inserted = ['', '<', '>', '"', '(', ')', '{\n}', ', ', '\n', ';; Function x (y)', '[LP 9] ', 'case 1: <L2>', 'D.1'][
+    Math.floor(random.next() * 13)
+  ]!;
   return text.slice(0, at) + inserted + text.slice(at + length);
 }
 

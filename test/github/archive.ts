@@ -44,19 +44,12 @@ export function zip(entries: readonly ZipEntry[], tail: Uint8Array = new Uint8Ar
       return copy;
     };
     const localName = entry.localName ?? entry.name;
-    const local = Buffer.concat([
-      Buffer.from('PK\u0003\u0004', 'latin1'),
-      head(localName),
-      Buffer.from(localName),
-      data,
-    ]);
+    const local = Buffer.concat([Buffer.from('PK\u0003\u0004', 'latin1'), head(localName), Buffer.from(localName), data]);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE((mode << 16) >>> 0, 6);
     rest.writeUInt32LE(offset, 10);
     const made = Buffer.from([20, 3]);
-    directory.push(
-      Buffer.concat([Buffer.from('PK\u0001\u0002', 'latin1'), made, head(entry.name), rest, Buffer.from(entry.name)]),
-    );
+    directory.push(Buffer.concat([Buffer.from('PK\u0001\u0002', 'latin1'), made, head(entry.name), rest, Buffer.from(entry.name)]));
     locals.push(local);
     offset += local.length;
   }

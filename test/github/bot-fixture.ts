@@ -7,7 +7,15 @@ import { testClient } from './client.ts';
 import { memoryRepository, type Tree } from './memory-repository.ts';
 import { SOME_USER, type Account } from './objects.ts';
 import { BASE, HEAD, kernel, race, report } from './report-fixture.ts';
-import { Refusal, startGitHub, type GitHubServer, type Handler, type IssueComment, type ReviewComment, type ServerOptions } from './server.ts'; // oxfmt-ignore
+import {
+  Refusal,
+  startGitHub,
+  type GitHubServer,
+  type Handler,
+  type IssueComment,
+  type ReviewComment,
+  type ServerOptions,
+} from './server.ts';
 
 export const TARGET = { owner: 'octo', repo: 'kernels', pullNumber: 7 };
 const TOKEN = 'secret-token';
@@ -18,9 +26,7 @@ const REPAIRED = { file: 'src/a.cu', startLine: 13, endLine: 12, replacement: ' 
 /** Two races, one of them with an edit. */
 export function twoRaces(): Report {
   const at = (line: number) => ({ file: 'src/a.cu', line });
-  const one = kernel('first', [
-    race({ fingerprint: 'aaaa1111', first: at(12), second: at(14), reproduce: 'selvage run' }),
-  ]);
+  const one = kernel('first', [race({ fingerprint: 'aaaa1111', first: at(12), second: at(14), reproduce: 'selvage run' })]);
   const two = kernel('second', [race({ fingerprint: 'bbbb2222', first: at(20), second: at(22) })]);
   const repair = { status: 'repaired', verified: true, edits: [REPAIRED], fixes: ['aaaa1111'] } as const;
   return report([
@@ -125,7 +131,7 @@ export class BotPull {
       return found;
     };
     const lineComment = ({ id, body, account, inReplyTo }: ReviewComment) => {
-      const { in_reply_to_id: _, ...some } = example('pull-request-review-comment') as { user: object; in_reply_to_id?: number }; // oxfmt-ignore
+      const { in_reply_to_id: _, ...some } = example('pull-request-review-comment') as { user: object; in_reply_to_id?: number };
       const user = { ...some.user, login: account.login, id: account.id };
       return { ...some, id, body, user, ...(inReplyTo !== undefined && { in_reply_to_id: inReplyTo }) };
     };
@@ -163,7 +169,15 @@ export class BotPull {
       },
       'GET /repos/{owner}/{repo}/issues/comments/{comment_id}': ({ params }) => {
         const { id, body, account } = commentIn(params[2]);
-        return { status: 200, body: { ...example('issue-comment'), id, body, user: { ...(example('issue-comment') as { user: object }).user, login: account.login, id: account.id } } }; // oxfmt-ignore
+        return {
+          status: 200,
+          body: {
+            ...example('issue-comment'),
+            id,
+            body,
+            user: { ...(example('issue-comment') as { user: object }).user, login: account.login, id: account.id },
+          },
+        };
       },
       'GET /repos/{owner}/{repo}/collaborators/{username}/permission': ({ params }) => {
         const permission = this.permissions.get(params[2] ?? '');
@@ -177,7 +191,10 @@ export class BotPull {
         this.reactions.push([commentIn(params[2]).id, content]);
         return { status: 201, body: { ...example('reaction'), content } };
       },
-      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params }) => ({ status: 200, body: lineComment(lineCommentIn(params[2])) }), // oxfmt-ignore
+      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}': ({ params }) => ({
+        status: 200,
+        body: lineComment(lineCommentIn(params[2])),
+      }),
       'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions': ({ params, body }) => {
         const { content } = body as { content: string };
         this.reactions.push([lineCommentIn(params[2]).id, content]);
@@ -186,16 +203,21 @@ export class BotPull {
       'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies': ({ params, body }) => {
         // GitHub accepts replies only to the first comment of a thread.
         if (lineCommentIn(params[3]).inReplyTo !== undefined) throw new Refusal(422, 'Validation Failed');
-        this.server.commentOnLine(this.server.settings.account, { inReplyTo: Number(params[3]) }, (body as { body: string }).body); // oxfmt-ignore
+        this.server.commentOnLine(this.server.settings.account, { inReplyTo: Number(params[3]) }, (body as { body: string }).body);
         return { status: 201, body: lineComment(this.server.reviewComments.at(-1)!) };
       },
-      'GET /repos/{owner}/{repo}/git/commits/{commit_sha}': ({ params }) => ({ status: 200, body: gitCommit(params[2] ?? '') }), // oxfmt-ignore
+      'GET /repos/{owner}/{repo}/git/commits/{commit_sha}': ({ params }) => ({ status: 200, body: gitCommit(params[2] ?? '') }),
       'GET /repos/{owner}/{repo}/git/trees/{tree_sha}': () => ({
         status: 200,
-        body: { sha: 't'.repeat(40), url: 'https://x', truncated: false, tree: [
-          ...this.files.map((path) => ({ path, mode: '100644', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' })),
-          { path: 'src/link.cu', mode: '120000', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' },
-        ] }, // oxfmt-ignore
+        body: {
+          sha: 't'.repeat(40),
+          url: 'https://x',
+          truncated: false,
+          tree: [
+            ...this.files.map((path) => ({ path, mode: '100644', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' })),
+            { path: 'src/link.cu', mode: '120000', type: 'blob', sha: '1'.repeat(40), size: 10, url: 'https://x' },
+          ],
+        },
       }),
       'POST /repos/{owner}/{repo}/git/trees': ({ body }) => {
         needsPush();

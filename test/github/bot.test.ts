@@ -22,17 +22,14 @@ afterEach(async () => {
   assert.deepEqual(pull.server.faults, []);
 });
 
-const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.addComment(body, author), pull.services()); // oxfmt-ignore
+const command = async (body: string, author?: Account): Promise<string> => answerComment(pull.addComment(body, author), pull.services());
 
 test('commands are read only from the first line', () => {
   const cases: readonly [string, object | undefined][] = [
     ['/selvage explain aaaa1111', { kind: 'explain', id: 'aaaa1111' }],
     ['\n  \n/selvage fix ALL\nthanks', { kind: 'fix', id: 'all' }],
     ['/selvage', { kind: 'help' }],
-    [
-      '/selvage ignore AAAA1111 it is a scratch buffer',
-      { kind: 'ignore', id: 'aaaa1111', reason: 'it is a scratch buffer' },
-    ],
+    ['/selvage ignore AAAA1111 it is a scratch buffer', { kind: 'ignore', id: 'aaaa1111', reason: 'it is a scratch buffer' }],
     ['/selvage ignore it is a scratch buffer', { kind: 'ignore', id: undefined, reason: 'it is a scratch buffer' }],
     ['/selvage cost reduce<256, float>', { kind: 'cost', kernel: 'reduce<256, float>' }],
     ['/selvage recheck please', { kind: 'recheck' }],
@@ -53,7 +50,6 @@ test('commands are read only from the first line', () => {
     '/selvage explain !',
     `/selvage ignore ${'x'.repeat(301)}`,
   ])
-    // oxfmt-ignore
     assert.equal(parseCommand(body)?.kind, 'unknown', body);
   // No comment ends, and no line is continued.
   assert.deepEqual(parseCommand('/selvage ignore aaaa1111 a\\\u0000b\\'), {
@@ -69,7 +65,10 @@ test('a fix commits the verified edit once, with the reviewer as co-author, and 
   assert.deepEqual(pull.reactions, [[comment.id, 'eyes']]);
   const [commit] = pull.commits;
   assert.deepEqual([...commit!.files], [['src/a.cu', FIXED]]);
-  assert.match(commit!.message, /^Fix what Selvage found in first\n\nSelvage-Command: \d+\nCo-authored-by: mona <583231\+mona@users\.noreply\.github\.com>\n$/); // oxfmt-ignore
+  assert.match(
+    commit!.message,
+    /^Fix what Selvage found in first\n\nSelvage-Command: \d+\nCo-authored-by: mona <583231\+mona@users\.noreply\.github\.com>\n$/,
+  );
   assert.match(pull.answers()[0]!, /^<!-- selvage:answer conversation \d+ -->\nCommitted ccccccc/);
   assert.equal(await answerComment(comment, pull.services()), 'known');
   assert.equal(pull.commits.length, 1);
@@ -152,7 +151,10 @@ test('commands need write permission; comments without a command are ignored', a
   assert.equal(await command('/selvage fix all', STRANGER), 'refused');
   pull.permissions.delete(STRANGER.login);
   assert.equal(await command('/selvage fix all', STRANGER), 'refused');
-  assert.deepEqual(pull.reactions.map(([, content]) => content), ['-1', '-1']); // oxfmt-ignore
+  assert.deepEqual(
+    pull.reactions.map(([, content]) => content),
+    ['-1', '-1'],
+  );
   assert.equal(await command('/selvage fix all', ACTIONS_BOT), 'ignored');
   assert.equal(await command('What does /selvage do?'), 'ignored');
   assert.equal(pull.analyses, 0);
@@ -200,7 +202,7 @@ test('a fix committed by a run that ended before the confirmation is not committ
 
 test('buttons of a check run apply to all findings of its commit, once, with write permission', async () => {
   const press = (action: 'fix' | 'explain' | 'ignore', delivery: string, headSha = HEAD, login = SOME_USER.login) =>
-    answerButton({ target: TARGET, author: { login, id: SOME_USER.id, isBot: false }, delivery, headSha, action }, pull.services()); // oxfmt-ignore
+    answerButton({ target: TARGET, author: { login, id: SOME_USER.id, isBot: false }, delivery, headSha, action }, pull.services());
   assert.equal(await press('explain', 'a'), 'answered');
   assert.match(pull.answers().at(-1)!, /Name the finding[^]*`aaaa1111`/);
   assert.equal(await press('explain', 'a'), 'known');
@@ -217,16 +219,25 @@ test('buttons of a check run apply to all findings of its commit, once, with wri
 
 test('Explain and Ignore of a check run act on the finding if there is exactly one', async () => {
   const press = (action: 'explain' | 'ignore', delivery: string, report: Report) =>
-    answerButton({ target: TARGET, author: { login: SOME_USER.login, id: SOME_USER.id, isBot: false }, delivery, headSha: HEAD, action }, { ...pull.services({ report }), tool: { url: 'https://github.example/selvage', ref: 'v0' } }); // oxfmt-ignore
+    answerButton(
+      { target: TARGET, author: { login: SOME_USER.login, id: SOME_USER.id, isBot: false }, delivery, headSha: HEAD, action },
+      { ...pull.services({ report }), tool: { url: 'https://github.example/selvage', ref: 'v0' } },
+    );
   const both = twoRaces();
-  const unchanged = (...old: string[]): Report => ({ ...both, comparison: { base: BASE, new: [], unchanged: old, fixed: [], suppressed: [] } as unknown as NonNullable<Report['comparison']> }); // oxfmt-ignore
+  const unchanged = (...old: string[]): Report => ({
+    ...both,
+    comparison: { base: BASE, new: [], unchanged: old, fixed: [], suppressed: [] } as unknown as NonNullable<Report['comparison']>,
+  });
   await press('explain', 'two', both);
   assert.match(pull.answers().at(-1)!, /Name the finding[^]*`aaaa1111`[^]*`bbbb2222`/);
   await press('explain', 'one', unchanged('bbbb2222'));
   assert.match(pull.answers().at(-1)!, /^<!-- selvage:answer button one -->\n@mona: \*\*.*race\/shared, in `first`/);
   // The answer states how to obtain Selvage.
-  assert.match(pull.answers().at(-1)!, /```sh\ngit clone https:\/\/github\.example\/selvage [^]*checkout v0[^]*git checkout [0-9a-f]{7,}\nnode ~\/selvage\/dist\/cli\.js run\n```/); // oxfmt-ignore
-  await press('ignore', 'suppressed', { ...both, kernels: both.kernels.map((kernel, at) => (at === 0 ? withSuppressed(kernel) : kernel)) }); // oxfmt-ignore
+  assert.match(
+    pull.answers().at(-1)!,
+    /```sh\ngit clone https:\/\/github\.example\/selvage [^]*checkout v0[^]*git checkout [0-9a-f]{7,}\nnode ~\/selvage\/dist\/cli\.js run\n```/,
+  );
+  await press('ignore', 'suppressed', { ...both, kernels: both.kernels.map((kernel, at) => (at === 0 ? withSuppressed(kernel) : kernel)) });
   assert.match(pull.answers().at(-1)!, /Committed ccccccc: race\/shared is suppressed at `src\/a\.cu:20`/);
   const lines = pull.commits[0]!.files.get('src/a.cu')!.split('\n');
   assert.equal(lines[19], '  // selvage-ignore race/shared: ignored by mona with the button of the check run');
@@ -254,7 +265,7 @@ test('costs are found by plain names, of templates and in namespaces, and their 
   const reduce = named('ns::reduce<256, float>(float*, int)', '_ZN2ns6reduceILi256EfEEvPT0_i');
   const inner = named('(anonymous namespace)::shift(int*)', '_ZN12_GLOBAL__N_15shiftEPi');
   const all = report([shift, reduce, inner]);
-  const found = (pattern: string, from = all) => [...costAnswer(pattern, from).matchAll(/^`(.*)`$/gm)].map(([, name]) => name); // oxfmt-ignore
+  const found = (pattern: string, from = all) => [...costAnswer(pattern, from).matchAll(/^`(.*)`$/gm)].map(([, name]) => name);
   assert.deepEqual(found('shift'), [shift.name, inner.name]);
   assert.deepEqual(found('shift(float*)'), [shift.name]);
   assert.deepEqual(found('_Z5shiftPf'), [shift.name]);
@@ -271,14 +282,11 @@ test('costs are found by plain names, of templates and in namespaces, and their 
   const many = report(Array.from({ length: 50 }, (_, index) => named(`k<${index}>(int)`, `_Z1kILi${index}EEvi`)));
   assert.equal(found('k', many).length, 8);
   assert.match(costAnswer('k', many), /Also named so: `k<8>\(int\)`, .* and 12 more\. Give more/);
-  assert.match(costAnswer('k', report([kernel('k', [])])), /^No kernel that this pull request changes has costs and the name `k`\.$/); // oxfmt-ignore
+  assert.match(costAnswer('k', report([kernel('k', [])])), /^No kernel that this pull request changes has costs and the name `k`\.$/);
 });
 
 test('recorded comment events are read; issue events, edits and deletions need no answer', () => {
-  const kinds = examplesOf('issue_comment').map((payload) => [
-    payload['action'],
-    commentOf('issue_comment', payload) !== undefined,
-  ]);
+  const kinds = examplesOf('issue_comment').map((payload) => [payload['action'], commentOf('issue_comment', payload) !== undefined]);
   assert.ok(kinds.length >= 5);
   for (const [action, isRead] of kinds) if (action !== 'created') assert.equal(isRead, false);
   for (const payload of examplesOf('pull_request_review_comment'))

@@ -24,9 +24,11 @@ export async function startCacheServer(): Promise<CacheServer> {
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
       const body = Buffer.concat(parts);
-      const [, kind = '', key = ''] = /^\/(?:twirp\/github\.actions\.results\.api\.v1\.CacheService\/)?(\w+)(?:\/(.*))?$/.exec(request.url ?? '') ?? []; // oxfmt-ignore
+      const [, kind = '', key = ''] =
+        /^\/(?:twirp\/github\.actions\.results\.api\.v1\.CacheService\/)?(\w+)(?:\/(.*))?$/.exec(request.url ?? '') ?? [];
       requests.push(kind);
-      const respond = (answer: object, status = 200): void => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer)); // oxfmt-ignore
+      const respond = (answer: object, status = 200): void =>
+        void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
       if (server.isDown) return respond({ msg: 'down' }, 503);
       // Signed addresses need no token, and must not receive it.
       const isSigned = kind === 'blob';
@@ -40,13 +42,11 @@ export async function startCacheServer(): Promise<CacheServer> {
       const asked = JSON.parse(body.toString()) as { key: string; restore_keys?: string[]; version: string };
       assert.match(asked.version, /^[0-9a-f]{64}$/);
       if (kind === 'GetCacheEntryDownloadURL') {
-        const found = [...entries.keys()].findLast((name) =>
-          asked.restore_keys?.some((prefix) => name.startsWith(prefix)),
-        );
-        return respond(found === undefined ? { ok: false } : { ok: true, signed_download_url: `${url}blob/${encodeURIComponent(found)}` }); // oxfmt-ignore
+        const found = [...entries.keys()].findLast((name) => asked.restore_keys?.some((prefix) => name.startsWith(prefix)));
+        return respond(found === undefined ? { ok: false } : { ok: true, signed_download_url: `${url}blob/${encodeURIComponent(found)}` });
       }
       if (kind === 'CreateCacheEntry' && entries.has(asked.key)) return respond({ code: 'already_exists' }, 409);
-      if (kind === 'CreateCacheEntry') return respond({ ok: true, signed_upload_url: `${url}blob/${encodeURIComponent(asked.key)}` }); // oxfmt-ignore
+      if (kind === 'CreateCacheEntry') return respond({ ok: true, signed_upload_url: `${url}blob/${encodeURIComponent(asked.key)}` });
       return respond({ ok: true, entry_id: '1' });
     });
   });

@@ -16,11 +16,28 @@ const base = origin.commit({ 'b.cu': 'b\n' });
 const head = origin.commit({ 'c.cu': 'c\n' }, start);
 origin.git('branch', '-f', 'topic', head);
 const shallow = `${origin.root}-shallow`;
-execFileSync('git', ['clone', '-q', '--depth=1', '--branch', 'topic', `file://${origin.root}`, shallow], { stdio: 'ignore' }); // oxfmt-ignore
+execFileSync('git', ['clone', '-q', '--depth=1', '--branch', 'topic', `file://${origin.root}`, shallow], { stdio: 'ignore' });
 const clone: Clone = { root: shallow, environment: process.env, serverUrl: 'https://github.example', token: 'secret' };
-const event: PullRequestEvent = { kind: 'pull-request', owner: 'octo', repo: 'kernels', number: 7, headSha: head, baseSha: base, draft: false, fork: false }; // oxfmt-ignore
+const event: PullRequestEvent = {
+  kind: 'pull-request',
+  owner: 'octo',
+  repo: 'kernels',
+  number: 7,
+  headSha: head,
+  baseSha: base,
+  draft: false,
+  fork: false,
+};
 
-const server = await startGitHub({ owner: 'octo', repo: 'kernels', pullNumber: 7, baseSha: base, headSha: head, repository: gitRepository(origin.root), token: 'secret' }); // oxfmt-ignore
+const server = await startGitHub({
+  owner: 'octo',
+  repo: 'kernels',
+  pullNumber: 7,
+  baseSha: base,
+  headSha: head,
+  repository: gitRepository(origin.root),
+  token: 'secret',
+});
 const octokit = testClient(server, 'secret');
 
 after(async () => {

@@ -1,14 +1,7 @@
 /** The history of costs: its points and limits, its line, and its entry in the cache. */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import {
-  addCosts,
-  costsBefore,
-  parseHistory,
-  printHistory,
-  sparkline,
-  type CostHistory,
-} from '../../src/github/plan/cost-history.ts';
+import { addCosts, costsBefore, parseHistory, printHistory, sparkline, type CostHistory } from '../../src/github/plan/cost-history.ts';
 import { serviceOf } from '../../src/github/runner/result-cache.ts';
 import { keepCosts } from '../../src/github/runner/kept-costs.ts';
 import { startCacheServer, type CacheServer } from './cache-server.ts';
@@ -21,29 +14,47 @@ const none: CostHistory = new Map();
 function after(...runs: readonly (readonly [run: number, head: number, base?: number])[]): CostHistory {
   return runs.reduce(
     (history, [run, head, base]) =>
-      addCosts(history, [{ series: ONE, head, ...(base !== undefined && { base }) }], { run, head: sha(run), base: sha(0) }), // oxfmt-ignore
+      addCosts(history, [{ series: ONE, head, ...(base !== undefined && { base }) }], { run, head: sha(run), base: sha(0) }),
     none,
   );
 }
 const points = (history: CostHistory) => history.get(ONE)?.map(([run, , value]) => [run, value]);
 
 test('a point is a run in which the value changed', () => {
-  assert.deepEqual(points(after([1, 8], [2, 8], [3, 9], [4, 8])), [[1, 8], [3, 9], [4, 8]]); // oxfmt-ignore
+  assert.deepEqual(points(after([1, 8], [2, 8], [3, 9], [4, 8])), [
+    [1, 8],
+    [3, 9],
+    [4, 8],
+  ]);
   // The value before is a point only if the history lacks it.
-  assert.deepEqual(points(after([1, 9, 8], [2, 10, 9])), [[1, 8], [1, 9], [2, 10]]); // oxfmt-ignore
-  assert.deepEqual(after([5, 9, 8]).get(ONE), [[5, 'cccccc0', 8], [5, 'cccccc5', 9]]); // oxfmt-ignore
+  assert.deepEqual(points(after([1, 9, 8], [2, 10, 9])), [
+    [1, 8],
+    [1, 9],
+    [2, 10],
+  ]);
+  assert.deepEqual(after([5, 9, 8]).get(ONE), [
+    [5, 'cccccc0', 8],
+    [5, 'cccccc5', 9],
+  ]);
   const apart = addCosts(after([1, 8]), [{ series: TWO, head: 3 }], { run: 2, head: sha(2) });
   assert.deepEqual([points(apart), apart.get(TWO)?.length], [[[1, 8]], 1]);
 });
 
 test('a run that is started again or ends late has its place in the order of runs', () => {
   const known = after([1, 8], [4, 9, 8]);
-  assert.deepEqual(points(addCosts(known, [{ series: ONE, base: 8, head: 7 }], { run: 4, head: sha(4), base: sha(0) })), [[1, 8], [4, 7]]); // oxfmt-ignore
+  assert.deepEqual(points(addCosts(known, [{ series: ONE, base: 8, head: 7 }], { run: 4, head: sha(4), base: sha(0) })), [
+    [1, 8],
+    [4, 7],
+  ]);
   assert.deepEqual(points(addCosts(known, [{ series: ONE, head: 9 }], { run: 2, head: sha(2) })), [
     [1, 8],
     [2, 9],
   ]);
-  assert.deepEqual(points(addCosts(known, [{ series: ONE, head: 3 }], { run: 2, head: sha(2) })), [[1, 8], [2, 3], [4, 9]]); // oxfmt-ignore
+  assert.deepEqual(points(addCosts(known, [{ series: ONE, head: 3 }], { run: 2, head: sha(2) })), [
+    [1, 8],
+    [2, 3],
+    [4, 9],
+  ]);
   assert.deepEqual([...costsBefore(known, 4)], [[ONE, [8]]]);
   assert.deepEqual([...costsBefore(known, 5)], [[ONE, [8, 9]]]);
 });
@@ -69,15 +80,22 @@ test('20 points of a series are kept, and of too many series those that changed 
 test('a damaged or foreign entry counts as missing', () => {
   const text = printHistory(after([1, 8], [2, 9.5]));
   assert.deepEqual(parseHistory(Buffer.from(text)), after([1, 8], [2, 9.5]));
-  for (let length = 0; length < text.length; length++)
-    assert.equal(parseHistory(Buffer.from(text.slice(0, length))), undefined);
+  for (let length = 0; length < text.length; length++) assert.equal(parseHistory(Buffer.from(text.slice(0, length))), undefined);
   const point = [1, 'ccccccc', 8];
   for (const series of [
     { [ONE]: [] },
     { [ONE]: Array.from({ length: 21 }, () => point) },
     { [ONE.slice(1)]: [point] },
     { ['@' + ONE.slice(1)]: [point] },
-    ...[[-1, 'ccccccc', 8], [1.5, 'ccccccc', 8], [1, '@user', 8], [1, 'ccccccc', '8'], [1, 'ccccccc', null], [1, 'ccccccc', -8], [1, 'ccccccc']].map((one) => ({ [ONE]: [one] })), // oxfmt-ignore
+    ...[
+      [-1, 'ccccccc', 8],
+      [1.5, 'ccccccc', 8],
+      [1, '@user', 8],
+      [1, 'ccccccc', '8'],
+      [1, 'ccccccc', null],
+      [1, 'ccccccc', -8],
+      [1, 'ccccccc'],
+    ].map((one) => ({ [ONE]: [one] })),
   ])
     assert.equal(parseHistory(Buffer.from(JSON.stringify({ version: 1, series }))), undefined, JSON.stringify(series));
   for (const other of ['[]', 'null', '{"version":2,"series":{}}', '{"version":1}', '\xff'])

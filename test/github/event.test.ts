@@ -55,8 +55,19 @@ test('a malformed payload is rejected with the place', () => {
 });
 
 test('pushes to the default branch are compared with the previous commit, others are left to pull requests', () => {
-  const payload = { ref: 'refs/heads/main', before: pull.baseSha, after: pull.headSha, repository: { full_name: 'octo/kernels', default_branch: 'main' } }; // oxfmt-ignore
-  assert.deepEqual(parseEvent('push', payload, false), { kind: 'push', owner: 'octo', repo: 'kernels', headSha: pull.headSha, baseSha: pull.baseSha }); // oxfmt-ignore
+  const payload = {
+    ref: 'refs/heads/main',
+    before: pull.baseSha,
+    after: pull.headSha,
+    repository: { full_name: 'octo/kernels', default_branch: 'main' },
+  };
+  assert.deepEqual(parseEvent('push', payload, false), {
+    kind: 'push',
+    owner: 'octo',
+    repo: 'kernels',
+    headSha: pull.headSha,
+    baseSha: pull.baseSha,
+  });
   for (const other of [{ ref: 'refs/heads/topic' }, { ref: 'refs/tags/main' }, { deleted: true }])
     assert.equal(parseEvent('push', { ...payload, ...other }, false).kind, 'other');
   for (const recorded of examplesOf('push')) assert.notEqual(parseEvent('push', recorded, false).kind, 'refused');
@@ -68,7 +79,7 @@ test('scheduled and manual runs analyse the whole repository', () => {
   const common = { kind: 'repository', owner: 'octo', repo: 'kernels', headSha: pull.headSha };
   const scheduled = parseEvent('schedule', { schedule: '0 3 * * *' }, false, place);
   assert.deepEqual(scheduled, { ...common, branch: 'the default branch', isDefaultBranch: true });
-  const byHand = (ref: string) => parseEvent('workflow_dispatch', { ref, repository: { default_branch: 'main' } }, false, place); // oxfmt-ignore
+  const byHand = (ref: string) => parseEvent('workflow_dispatch', { ref, repository: { default_branch: 'main' } }, false, place);
   assert.deepEqual(byHand('refs/heads/main'), { ...common, branch: 'main', isDefaultBranch: true });
   assert.deepEqual(byHand('refs/heads/topic'), { ...common, branch: 'topic', isDefaultBranch: false });
   for (const recorded of examplesOf('workflow_dispatch'))
@@ -78,8 +89,7 @@ test('scheduled and manual runs analyse the whole repository', () => {
 
 test('a merge group is compared with the commit that it starts from', () => {
   const [payload] = examplesOf('merge_group');
-  const group = (payload as { readonly merge_group: { readonly head_sha: string; readonly base_sha: string } })
-    .merge_group;
+  const group = (payload as { readonly merge_group: { readonly head_sha: string; readonly base_sha: string } }).merge_group;
   const event = parseEvent('merge_group', { ...(payload as object), action: 'checks_requested' }, false);
   assert.ok(event.kind === 'push' && event.headSha === group.head_sha && event.baseSha === group.base_sha);
   assert.equal(parseEvent('merge_group', { ...(payload as object), action: 'destroyed' }, false).kind, 'other');

@@ -75,7 +75,12 @@ const filler = Array.from({ length: 60 }, (_, index) => ({
   severity: 'notice' as const,
   array: `a${index}`,
 }));
-const before = report([kernel('k', ['one', 'two', 'three', 'four'].map((name, index) => finding(name, 11 + index)).concat(finding('far', 40), finding('gone', 44)))]); // oxfmt-ignore
+const before = report([
+  kernel(
+    'k',
+    ['one', 'two', 'three', 'four'].map((name, index) => finding(name, 11 + index)).concat(finding('far', 40), finding('gone', 44)),
+  ),
+]);
 // `one` stays, `two` and `three` are rewritten, `four` and `gone` are fixed, `five` and `farther` are new.
 // The results for `one`, `two` and `far` come later: one repair fits its comment, one does not, one has no comment.
 const after = report([
@@ -110,7 +115,7 @@ async function planOf(server: GitHubServer, document: typeof before): Promise<St
   const { files } = await pullRequestFiles(testClient(server, 't'), TARGET, () => Promise.reject(new Error('no')));
   const text = repository.text(server.headSha, 'src/a.cu');
   const input = { diff: files, headSha: server.headSha, baseSha: BASE, source: () => text };
-  const bare = { ...document, kernels: document.kernels.map((one) => ({ ...one, repair: { status: 'skipped' } as const })) }; // oxfmt-ignore
+  const bare = { ...document, kernels: document.kernels.map((one) => ({ ...one, repair: { status: 'skipped' } as const })) };
   return [planReview({ ...input, report: bare, stage: 'verdicts' }), planReview({ ...input, report: document })];
 }
 
@@ -150,7 +155,10 @@ test('reported findings and their places, without faults', async () => {
     'finding five 15',
   ]);
   assert.deepEqual(state(server).inBodies, ['far', 'farther']);
-  assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [6, 66]); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ annotations }) => annotations.length),
+    [6, 66],
+  );
   const bodyOf = (name: string) =>
     server.reviewComments.find(({ body, line }) => line !== null && parseMarker(body)?.fingerprints[0] === name)?.body;
   assert.match(bodyOf('one') ?? '', /a barrier after 11\.\n\n```suggestion\na\nbarrier\n```/);
@@ -185,8 +193,7 @@ for (const [number, [name, fault]] of Object.entries(FAULTS).entries()) {
       server.settings.fault = null;
       // A missing comment counts as deleted by a user.
       const isGone = name === '404' && /\/pulls\/comments\//.test(met ?? '');
-      const isSilent =
-        !isGone && faulty.problems.length === 0 && JSON.stringify(state(server)) !== JSON.stringify(wanted);
+      const isSilent = !isGone && faulty.problems.length === 0 && JSON.stringify(state(server)) !== JSON.stringify(wanted);
       assert.ok(!isSilent, `request ${at}, ${met}: a lost change is not reported`);
       const next = await run(server, plan);
       assert.deepEqual(next.problems, []);

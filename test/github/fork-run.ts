@@ -18,7 +18,7 @@ export function finishedRun(id: number, head: string, more: object = {}) {
     const [login = '', name = ''] = fullName.split('/');
     return { full_name: fullName, name, owner: { login } };
   };
-  const run = { id, event: 'pull_request', conclusion: 'failure', head_sha: head, head_branch: 'topic', head_repository: repository(FORK) }; // oxfmt-ignore
+  const run = { id, event: 'pull_request', conclusion: 'failure', head_sha: head, head_branch: 'topic', head_repository: repository(FORK) };
   return { action: 'completed', repository: repository(OWN), workflow_run: { ...run, ...more } };
 }
 
@@ -49,10 +49,7 @@ interface StoredArtifact {
 }
 
 /** The artifacts `selvage-review`. @param artifactsOf those of a run, by its ID */
-export function listedArtifacts(
-  api: Api,
-  artifactsOf: (run: number) => readonly StoredArtifact[],
-): Record<string, Handler> {
+export function listedArtifacts(api: Api, artifactsOf: (run: number) => readonly StoredArtifact[]): Record<string, Handler> {
   return {
     'GET /repos/{owner}/{repo}/actions/runs/{run_id}/artifacts': ({ params }) => {
       const id = Number(params[2]);
@@ -72,7 +69,7 @@ export function listedArtifacts(
 
 /** The archive of a run's artifact, which GitHub keeps on another server. */
 export function storedArchive(path: string, url: string, archives: ReadonlyMap<number, Buffer>): RawAnswer | undefined {
-  const [, kept, asked] = /^\/(?:storage\/(\d+)|repos\/octo\/kernels\/actions\/artifacts\/(\d+)\/zip)$/.exec(path) ?? []; // oxfmt-ignore
+  const [, kept, asked] = /^\/(?:storage\/(\d+)|repos\/octo\/kernels\/actions\/artifacts\/(\d+)\/zip)$/.exec(path) ?? [];
   const archive = kept === undefined ? undefined : archives.get(Number(kept));
   if (archive) return { status: 200, body: archive };
   return asked === undefined ? undefined : { status: 302, headers: { location: `${url}/storage/${asked}` } };

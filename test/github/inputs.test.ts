@@ -39,9 +39,7 @@ test('exactly the outputs of the manifest are written', () => {
 });
 
 test('values are checked and named', () => {
-  const read = readInputs(
-    given({ 'fail-on': 'never', comment: 'FALSE', 'max-comments': '3', arch: 'sm_80,sm_90', timeout: '5' }),
-  );
+  const read = readInputs(given({ 'fail-on': 'never', comment: 'FALSE', 'max-comments': '3', arch: 'sm_80,sm_90', timeout: '5' }));
   assert.equal(read.options.failOn, 'never');
   assert.deepEqual(read.options.arch, ['sm_80', 'sm_90']);
   assert.deepEqual([read.comment, read.checkRun, read.maxComments, read.options.timeout], [false, true, 3, 5000]);

@@ -40,7 +40,7 @@ test('the issue is opened with the first finding, updated, closed with the last 
   const server = await github();
   assert.match(await run(server, []), /: none\.$/);
   assert.match(await run(server, [12, 40]), /: created\.$/);
-  assert.match(server.issues[0]?.body ?? '', /the whole branch `main`[^]*\| error \| Data race on shared `s` \| `src\/a\.cu:12` \|/); // oxfmt-ignore
+  assert.match(server.issues[0]?.body ?? '', /the whole branch `main`[^]*\| error \| Data race on shared `s` \| `src\/a\.cu:12` \|/);
   assert.doesNotMatch(server.issues[0]?.body ?? '', /new finding|this change/i);
   const from = server.transcript.length;
   assert.match(await run(server, [12, 40], { headSha: 'd'.repeat(40) }), /: unchanged\.$/);

@@ -22,7 +22,18 @@ test('escaped text is rendered verbatim', () => {
   const escaped = escapeText('@mona <!-- #1 `x` __b__ [l](u) ::error https://x |');
   assert.doesNotMatch(escaped, /[@<>`[\]|]|__|::|:\/\/|#1 /);
   assert.equal(escapeText('f#1'), 'f&#35;&#8203;1');
-  const texts = ['@mona', 'a@b.example', 'octo/kernels#7', 'see GH-12', 'www.evil.example', '![x](https://evil.example)', '<b>', '[x]: y', '&#64;mona', '&commat;mona']; // oxfmt-ignore
+  const texts = [
+    '@mona',
+    'a@b.example',
+    'octo/kernels#7',
+    'see GH-12',
+    'www.evil.example',
+    '![x](https://evil.example)',
+    '<b>',
+    '[x]: y',
+    '&#64;mona',
+    '&commat;mona',
+  ];
   for (const text of texts)
     assert.deepEqual(
       activePieces(escapeText(text), () => false),
@@ -92,7 +103,14 @@ test('markers are parsed as written, and only from the first line', () => {
 });
 
 test('annotations are escaped and counted by level', () => {
-  const annotation = { path: 'a,b:c.cu', startLine: 3, endLine: 4, severity: 'error', title: '100%: a', message: 'x\r\n::error::y' } as const; // oxfmt-ignore
+  const annotation = {
+    path: 'a,b:c.cu',
+    startLine: 3,
+    endLine: 4,
+    severity: 'error',
+    title: '100%: a',
+    message: 'x\r\n::error::y',
+  } as const;
   const many = [...Array.from({ length: 12 }, () => annotation), { ...annotation, severity: 'warning' } as const];
   const { commands, leftOver } = annotationCommands(many);
   assert.equal(commands[0], '::error file=a%2Cb%3Ac.cu,line=3,endLine=4,title=100%25%3A a::x%0D%0A::error::y');

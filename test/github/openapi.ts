@@ -69,9 +69,7 @@ function createApi(): Api {
     requestFault(method, template, query, body) {
       const described = operation(method, template) as Operation;
       const parameters = (described.parameters ?? []).map((parameter) =>
-        '$ref' in parameter
-          ? (description.components.parameters[parameter.$ref.split('/').pop() as string] as Parameter)
-          : parameter,
+        '$ref' in parameter ? (description.components.parameters[parameter.$ref.split('/').pop() as string] as Parameter) : parameter,
       );
       for (const [name, value] of query) {
         const parameter = parameters.find((one) => one.in === 'query' && one.name === name);
@@ -92,7 +90,7 @@ function createApi(): Api {
     },
     responseFault(method, template, status, body) {
       const response = (operation(method, template) as Operation).responses[String(status)];
-      const pointer = response?.$ref?.slice(1) ?? `/paths/${encode(template)}/${method.toLowerCase()}/responses/${status}`; // oxfmt-ignore
+      const pointer = response?.$ref?.slice(1) ?? `/paths/${encode(template)}/${method.toLowerCase()}/responses/${status}`;
       // The description lacks errors that any operation can have.
       if (!response && status >= 400) return undefined;
       if (!response) return `status ${status} is not one of ${method} ${template}`;

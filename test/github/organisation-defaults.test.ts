@@ -56,11 +56,20 @@ suppress: [{ code: race/shared, reason: here }]
   const { arch, nvcc, paths, kernels, checks, suppressions } = configuration;
   assert.deepEqual([arch, nvcc.args], [['sm_90'], ['-DGENERAL', '-DOWN']]);
   assert.deepEqual(paths, { include: ['src/**'], exclude: ['third/**', 'gen/**'] });
-  assert.deepEqual(kernels.map(({ block }) => block?.[0]), [128, 64]); // oxfmt-ignore
+  assert.deepEqual(
+    kernels.map(({ block }) => block?.[0]),
+    [128, 64],
+  );
   // The earlier default is given here.
   assert.deepEqual([checks.race.severity, checks.race.warpLockstep], ['error', true]);
   assert.deepEqual([checks.cost.sectors?.warn?.text, checks.cost.registers?.warn?.text], ['+5%', '+9']);
-  assert.deepEqual(suppressions.map(({ reason, isShared }) => [reason, isShared]), [['everywhere', true], ['here', undefined]]); // oxfmt-ignore
+  assert.deepEqual(
+    suppressions.map(({ reason, isShared }) => [reason, isShared]),
+    [
+      ['everywhere', true],
+      ['here', undefined],
+    ],
+  );
   assert.equal(suppressions[0]!.location.file, 'octo/.github/.selvage.yml');
 });
 
@@ -74,7 +83,10 @@ test('invalid or unreadable defaults are reported, and the run continues', async
   ] as const) {
     const { configuration, diagnostics } = await configured(own, organisation);
     assert.deepEqual(configuration.arch, ['sm_86']);
-    assert.deepEqual(diagnostics.map(({ code, severity }) => [code, severity]), [['config/organisation', 'warning']]); // oxfmt-ignore
+    assert.deepEqual(
+      diagnostics.map(({ code, severity }) => [code, severity]),
+      [['config/organisation', 'warning']],
+    );
     assert.match(diagnostics[0]!.message, why);
   }
   assert.deepEqual((await configured(own, null)).diagnostics, []);

@@ -36,10 +36,7 @@ test('a race with both accesses in one hunk is a comment on both lines, in terms
     comment?.body ?? '',
     /Thread 32 writes `s\[t\]` on line 12 while thread 31 reads `s\[t \+ 1\]` on line 14, and both access `s\[32\]`; no `__syncthreads\(\)` separates the two accesses\.\n\nAdd `__syncthreads\(\)` between the two accesses\.\n\n<details>/,
   );
-  assert.match(
-    comment?.body ?? '',
-    /block \(256,1,1\), grid \(1,1,1\), `n` = `256`, from the launch at `src\/a\.cu:40`/,
-  );
+  assert.match(comment?.body ?? '', /block \(256,1,1\), grid \(1,1,1\), `n` = `256`, from the launch at `src\/a\.cu:40`/);
   assert.deepEqual([parseMarker(comment?.body)?.kind, parseMarker(comment?.body)?.fingerprints], ['finding', ['f1']]);
 });
 
@@ -79,18 +76,12 @@ test('findings on the same lines in several kernels are one comment that lists t
 
 test('findings of the base are counted, not reported; possible ones are only in the folded part of the summary', () => {
   const known = race({ fingerprint: 'old', first: at(12), second: at(14) });
-  const possible = race({ fingerprint: 'maybe', first: at(11), second: at(15), more: { confirmed: false, severity: 'warning' } }); // oxfmt-ignore
+  const possible = race({ fingerprint: 'maybe', first: at(11), second: at(15), more: { confirmed: false, severity: 'warning' } });
   const comparison = { new: ['maybe'], fixed: ['gone'], unchanged: ['old'], regressions: [] };
   const result = plan({ report: report([kernel('k', [known]), kernel('m', [possible])], { comparison }) });
   assert.equal(result.review, null);
-  assert.match(
-    result.summary.body,
-    /This change fixes 1 finding\. 1 finding is already in the base commit; it gets no comment\./,
-  );
-  assert.match(
-    result.summary.body,
-    /<details><summary>Possible \(1\)<\/summary>[^]*The kernel dereferences a pointer whose target/,
-  );
+  assert.match(result.summary.body, /This change fixes 1 finding\. 1 finding is already in the base commit; it gets no comment\./);
+  assert.match(result.summary.body, /<details><summary>Possible \(1\)<\/summary>[^]*The kernel dereferences a pointer whose target/);
   assert.equal(result.summary.body.split('dereferences').length, 2, 'the reason is given once');
   assert.equal(result.check.annotations.length, 0);
   assert.equal(result.check.conclusion, 'success');
@@ -112,10 +103,7 @@ test('assumptions that the change adds are at the head of the review', () => {
   const trust = [{ kind: 'suppression', text: 'race/shared: @mona said so', location: at(13) }] as const;
   const { review } = plan({ report: report([kernel('k', [], [finding])]), trust });
   const body = review?.body.split('\n').slice(1).join('\n') ?? '';
-  assert.match(
-    body,
-    /^\*\*This change adds assumptions; please check them:\*\*\n- suppression `race\/shared: @mona said so`/,
-  );
+  assert.match(body, /^\*\*This change adds assumptions; please check them:\*\*\n- suppression `race\/shared: @mona said so`/);
   assert.deepEqual([review?.comments[0]?.startLine, review?.comments[0]?.line], [12, 14]);
   assert.match(
     review?.comments[0]?.body ?? '',
@@ -131,7 +119,9 @@ test('a draft gets a summary and no review', () => {
 });
 
 test('comments over the maximum are listed in the body', () => {
-  const kernels = [11, 12, 13, 14].map((line) => kernel(`k${line}`, [race({ fingerprint: `f${line}`, first: at(line), second: at(line) })])); // oxfmt-ignore
+  const kernels = [11, 12, 13, 14].map((line) =>
+    kernel(`k${line}`, [race({ fingerprint: `f${line}`, first: at(line), second: at(line) })]),
+  );
   const { review } = plan({ report: report(kernels), options: { maxComments: 3 } });
   assert.equal(review?.comments.length, 3);
   assert.deepEqual(parseMarker(review?.body)?.fingerprints, ['f14']);
@@ -154,7 +144,10 @@ test('a default launch is reported as a condition, and races across blocks do no
     },
   });
   const body = plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
-  assert.match(body, /Thread 0 of block 1 writes 4 bytes of `a` while thread 63 of block 0 reads the same 4 bytes, both on line 12; nothing orders threads of different blocks\./); // oxfmt-ignore
+  assert.match(
+    body,
+    /Thread 0 of block 1 writes 4 bytes of `a` while thread 63 of block 0 reads the same 4 bytes, both on line 12; nothing orders threads of different blocks\./,
+  );
   assert.match(body, /For example, the kernel races if it is launched with block 256, `n` = 256\./);
   assert.doesNotMatch(body, /syncthreads/);
 });
@@ -176,11 +169,11 @@ test('comments name the missing order, and show the interleaving folded', () => 
     /both threads hold the lock `mutex`, but no `__threadfence\(\)` makes .*\n\nAdd `__threadfence\(\)` after acquiring the lock/,
   );
   const warp = told({ kind: 'warp-barrier' });
-  assert.match(warp, /Thread 32 writes `s\[t\]` on line 12 while .*, and both access `s\[32\]`; neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates the two accesses\./); // oxfmt-ignore
   assert.match(
     warp,
-    /<details><summary>Launch and interleaving<\/summary>\n\nLaunch: .*\n\n```mermaid\nsequenceDiagram\n/,
+    /Thread 32 writes `s\[t\]` on line 12 while .*, and both access `s\[32\]`; neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates the two accesses\./,
   );
+  assert.match(warp, /<details><summary>Launch and interleaving<\/summary>\n\nLaunch: .*\n\n```mermaid\nsequenceDiagram\n/);
 });
 
 test('accesses are reported with their text, otherwise their array; an atomic operation with its call', () => {
@@ -192,10 +185,7 @@ test('accesses are reported with their text, otherwise their array; an atomic op
   };
   assert.match(told({}), /atomically updates `s` on line 12 while thread 1 writes 1 byte of `s` on line 14;/);
   const call = { ...first, expression: 'atomicAdd(&s[0], 1)' };
-  assert.match(
-    told({ first: call }),
-    /executes `atomicAdd\(&s\[0\], 1\)` on line 12 while thread 1 writes 1 byte of `s` on line 14/,
-  );
+  assert.match(told({ first: call }), /executes `atomicAdd\(&s\[0\], 1\)` on line 12 while thread 1 writes 1 byte of `s` on line 14/);
   // `s[0]++` of two threads: no barrier can separate them.
   const one = { expression: 's[0]', location: at(12) };
   assert.match(
@@ -256,7 +246,7 @@ test('text of the pull request is inert in every output channel', () => {
 });
 
 test('a compiler message never leaves the log', () => {
-  const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: 'AUTHORIZATION: basic c2VjcmV0', location: at(3) }] as const; // oxfmt-ignore
+  const diagnostics = [{ severity: 'error', code: 'ptx/syntax', message: 'AUTHORIZATION: basic c2VjcmV0', location: at(3) }] as const;
   const result = plan({ report: report([], { diagnostics }) });
   const { log, ...elsewhere } = result;
   const everything = JSON.stringify([elsewhere, renderPlan(result)]);
@@ -291,7 +281,7 @@ test('huge results stay within the limits, with fences and sections closed', () 
 });
 
 test('the title of a change that excludes a file from the analysis names that', () => {
-  const notAnalysed = [{ what: 'src/b.cu', reason: 'paths.exclude of this change leaves it out', location: { file: 'src/b.cu', line: 1 } }]; // oxfmt-ignore
+  const notAnalysed = [{ what: 'src/b.cu', reason: 'paths.exclude of this change leaves it out', location: { file: 'src/b.cu', line: 1 } }];
   const excluded = ['src/b.cu', 'third_party/c.cu'];
   const { title } = plan({ report: report([kernel('k', [])], { notAnalysed, excluded }) }).check;
   assert.match(title, /^1 kernel proved free of .*; 1 file excluded$/);
@@ -348,7 +338,7 @@ test('a change without new findings lists the fixed ones, and does not claim to 
 });
 
 test('the log contains details that other channels show only as titles', () => {
-  const diagnostics = [{ severity: 'notice', code: 'ptx/unknown-instruction', message: 'foo.bar.s32', location: at(3) }] as const; // oxfmt-ignore
+  const diagnostics = [{ severity: 'notice', code: 'ptx/unknown-instruction', message: 'foo.bar.s32', location: at(3) }] as const;
   const result = plan({ report: report([kernel('k', [])], { diagnostics }) });
   assert.doesNotMatch(result.summary.body, /foo\.bar/);
   assert.match(result.log.join('\n'), /src\/a\.cu:3: notice: foo\.bar\.s32/);
@@ -365,16 +355,13 @@ test('a reader can run the command that reproduces a finding', () => {
   const tool = { url: 'https://github.example/o/selvage', ref: 'v1' };
   const body = plan({ report: document, tool, folder: "it's/" }).review?.comments[0]?.body ?? '';
   assert.match(body, /git clone https:\/\/github\.example\/o\/selvage ~\/selvage && git -C ~\/selvage checkout v1 /);
-  assert.match(
-    body,
-    /\n *git checkout a{9}\n *cd 'it'\\''s\/'\n *node ~\/selvage\/dist\/cli\.js run src\/a\.cu --kernel k\n/,
-  );
+  assert.match(body, /\n *git checkout a{9}\n *cd 'it'\\''s\/'\n *node ~\/selvage\/dist\/cli\.js run src\/a\.cu --kernel k\n/);
   const own = plan({ report: document }).review?.comments[0]?.body ?? '';
   assert.match(own, /```sh\nselvage run src\/a\.cu --kernel k\n```/);
 });
 
 test('printed reviews contain the comments and no markers', () => {
-  const text = renderPlan(plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) })); // oxfmt-ignore
+  const text = renderPlan(plan({ report: report([kernel('k', [race({ fingerprint: 'f1', first: at(12), second: at(14) })])]) }));
   assert.match(text, /### src\/a\.cu:12-14/);
   assert.match(text, /## Check run: failure/);
   assert.doesNotMatch(text, /<!--/);

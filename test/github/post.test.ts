@@ -79,7 +79,7 @@ interface Situation {
 
 /** Runs the second stage; all of its input except for GitHub's own answers may be hostile. */
 async function post(situation: Situation) {
-  const { archive, artifact = {}, artifacts = 1, run = {}, head = HEAD, headRepository = FORK, repeated = false } = situation; // oxfmt-ignore
+  const { archive, artifact = {}, artifacts = 1, run = {}, head = HEAD, headRepository = FORK, repeated = false } = situation;
   const own = Array.from({ length: artifacts }, () => ({ archive, headSha: repeated ? MAIN : HEAD, more: artifact }));
   const ofFork = repeated ? [{ archive: forkArchive, headSha: HEAD }] : own;
   const server: GitHubServer = await startGitHub({
@@ -100,7 +100,16 @@ async function post(situation: Situation) {
       },
     }),
     raw: (path) =>
-      storedArchive(path, server.url, repeated ? new Map([[THIS_RUN, archive], [RUN, forkArchive]]) : new Map([[RUN, archive]])), // oxfmt-ignore
+      storedArchive(
+        path,
+        server.url,
+        repeated
+          ? new Map([
+              [THIS_RUN, archive],
+              [RUN, forkArchive],
+            ])
+          : new Map([[RUN, archive]]),
+      ),
   });
   servers.push(server);
   const event = join(folder, `${servers.length}.json`);
@@ -138,12 +147,15 @@ test('findings of a run for a fork are posted to its pull request, with messages
   const { status, server, log } = await post({ archive: whole() });
   assert.equal(status, 0, log);
   assert.deepEqual(server.faults, []);
-  assert.deepEqual(server.reviewComments.map(({ path, startLine, line }) => [path, startLine, line]), [['src/a.cu', 12, 14]]); // oxfmt-ignore
-  assert.match(
-    server.reviewComments[0]!.body,
-    /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\nline 14\n```/,
+  assert.deepEqual(
+    server.reviewComments.map(({ path, startLine, line }) => [path, startLine, line]),
+    [['src/a.cu', 12, 14]],
   );
-  assert.deepEqual(server.checkRuns.map(({ name, conclusion }) => [name, conclusion]), [['Selvage (fork)', 'failure']]); // oxfmt-ignore
+  assert.match(server.reviewComments[0]!.body, /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\nline 14\n```/);
+  assert.deepEqual(
+    server.checkRuns.map(({ name, conclusion }) => [name, conclusion]),
+    [['Selvage (fork)', 'failure']],
+  );
   assert.doesNotMatch(server.checkRuns[0]?.summary ?? '', /repeated/);
   assert.equal(server.issueComments.length, 1);
   const before = server.transcript.length;
@@ -152,12 +164,7 @@ test('findings of a run for a fork are posted to its pull request, with messages
 
 for (const repeated of [false, true]) {
   test(`an edit with changes other than barriers is not suggested${repeated ? ' by a repeated analysis' : ''}`, async () => {
-    for (const replacement of [
-      'system("curl evil");\n',
-      `${withBarrier}  exfiltrate();\n`,
-      '',
-      '  __syncthreads();\n',
-    ]) {
+    for (const replacement of ['system("curl evil");\n', `${withBarrier}  exfiltrate();\n`, '', '  __syncthreads();\n']) {
       const { status, server } = await post({ archive: whole({ report: racy(replacement) }), repeated });
       assert.equal(status, 0);
       assert.equal(server.reviewComments.length, 1);
@@ -170,19 +177,25 @@ test('a repeated analysis has the usual check run, which reports that; the artif
   const { status, server, log } = await post({ archive: whole(), repeated: true });
   assert.equal(status, 0, log);
   assert.deepEqual(server.faults, []);
-  assert.deepEqual(server.checkRuns.map(({ name, conclusion }) => [name, conclusion]), [['Selvage', 'failure']]); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ name, conclusion }) => [name, conclusion]),
+    [['Selvage', 'failure']],
+  );
   assert.match(
     server.checkRuns[0]?.summary ?? '',
     /^This repository repeated the analysis of the fork's commit, and did not take over the results of the fork's run\.\n\n### Selvage: /,
   );
-  assert.match(
-    server.reviewComments[0]?.body ?? '',
-    /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\n/,
-  );
+  assert.match(server.reviewComments[0]?.body ?? '', /```suggestion\nline 12\nline 13 changed\n {2}__syncthreads\(\);\n/);
   const read = server.transcript.map(({ path }) => path).filter((path) => /actions|storage/.test(path));
-  assert.deepEqual(read.map((path) => /\/(77|900)\b/.exec(path)?.[1]), ['900', '900', '900']); // oxfmt-ignore
+  assert.deepEqual(
+    read.map((path) => /\/(77|900)\b/.exec(path)?.[1]),
+    ['900', '900', '900'],
+  );
   const named = await post({ archive: whole({ name: 'solver' }), repeated: true });
-  assert.deepEqual(named.server.checkRuns.map(({ name }) => name), ['Selvage (solver)']); // oxfmt-ignore
+  assert.deepEqual(
+    named.server.checkRuns.map(({ name }) => name),
+    ['Selvage (solver)'],
+  );
 });
 
 test('a repeated analysis without an artifact, or of a branch of this repository, posts nothing', async () => {
@@ -217,19 +230,11 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ['no archive', () => ({ archive: Buffer.from('<html>') }), /not a ZIP archive/],
   ['an empty archive', () => ({ archive: zip([]) }), /0 entries/],
   ['a truncated archive', () => ({ archive: whole().subarray(0, 300) }), /not a ZIP archive/],
-  [
-    'an archive with trailing data',
-    () => ({ archive: zip([entry(good)], Buffer.from('#!/bin/sh')) }),
-    /not a ZIP archive/,
-  ],
+  ['an archive with trailing data', () => ({ archive: zip([entry(good)], Buffer.from('#!/bin/sh')) }), /not a ZIP archive/],
   ['a path outside of the folder', () => ({ archive: zip([entry(good, { name: '../../.bashrc' })]) }), /another name/],
   ['an absolute path', () => ({ archive: zip([entry(good, { name: '/etc/passwd' })]) }), /another name/],
   ['a path of Windows', () => ({ archive: zip([entry(good, { name: '..\\selvage-review.json' })]) }), /another name/],
-  [
-    'an additional file',
-    () => ({ archive: zip([entry(good), entry('x', { name: 'node_modules/x.js' })]) }),
-    /another name/,
-  ],
+  ['an additional file', () => ({ archive: zip([entry(good), entry('x', { name: 'node_modules/x.js' })]) }), /another name/],
   ['the file twice', () => ({ archive: zip([entry(good), entry(good)]) }), /twice/],
   ['a thousand entries', () => ({ archive: zip(Array.from({ length: 1000 }, () => entry('x'))) }), /1000 entries/],
   ['a symbolic link', () => ({ archive: zip([entry('/etc/passwd', { mode: 0o120777 })]) }), /link or device/],
@@ -239,11 +244,7 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
   ['two names for one entry', () => ({ archive: zip([entry(good, { localName: 'other' })]) }), /damaged/],
   ['a wrong checksum', () => ({ archive: zip([entry(good, { crc: 1 })]) }), /checksum/],
   ['a gigabyte with a correct size', () => ({ archive: zip([entry(mebibyte, bomb)]) }), /more than 67108864 bytes/],
-  [
-    'a gigabyte with a false size',
-    () => ({ archive: zip([entry(mebibyte, { ...bomb, size: 1000 })]) }),
-    /within the limit|another size/,
-  ],
+  ['a gigabyte with a false size', () => ({ archive: zip([entry(mebibyte, { ...bomb, size: 1000 })]) }), /within the limit|another size/],
   [
     'an artifact that is too large',
     () => ({ archive: Buffer.alloc(17 << 20), artifact: { size_in_bytes: 100 } }),
@@ -255,11 +256,7 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
     /more than 16777216 bytes/,
   ],
   ['an artifact that has expired', () => ({ archive: whole(), artifact: { expired: true } }), /expired/],
-  [
-    'an artifact of another run',
-    () => ({ archive: whole(), artifact: { workflow_run: { id: 1, head_sha: HEAD } } }),
-    /another run/,
-  ],
+  ['an artifact of another run', () => ({ archive: whole(), artifact: { workflow_run: { id: 1, head_sha: HEAD } } }), /another run/],
   ['two artifacts of one name', () => ({ archive: whole(), artifacts: 2 }), /2 artifacts/],
   ['no JSON', () => ({ archive: zip([entry('{')]) }), /not JSON/],
   ['no UTF-8', () => ({ archive: zip([entry(Buffer.from([0x22, 0xff, 0x22]))]) }), /not JSON in UTF-8/],
@@ -308,26 +305,14 @@ const hostile: readonly (readonly [string, () => Situation, RegExp])[] = [
     }),
     /too long/,
   ],
-  [
-    'too many values',
-    () => ({ archive: json((value) => (value['trust'] = Array.from({ length: 500_000 }, () => 0))) }),
-    /too many values/,
-  ],
+  ['too many values', () => ({ archive: json((value) => (value['trust'] = Array.from({ length: 500_000 }, () => 0))) }), /too many values/],
   ['deeply nested values', () => ({ archive: zip([entry(`${'['.repeat(5000)}${']'.repeat(5000)}`)]) }), /too deep/],
-  [
-    'a prototype',
-    () => ({ archive: zip([entry(good.replace('{', '{"__proto__":{"comment":true},'))]) }),
-    /unknown field name|not data/,
-  ],
+  ['a prototype', () => ({ archive: zip([entry(good.replace('{', '{"__proto__":{"comment":true},'))]) }), /unknown field name|not data/],
 ];
 
 /** What code that leaves the compiler of the repeated analysis could forge, or a workflow could mix up. */
 const forged: typeof hostile = [
-  [
-    "the artifact of the fork's run",
-    () => ({ archive: whole(), artifact: { workflow_run: { id: RUN, head_sha: MAIN } } }),
-    /another run/,
-  ],
+  ["the artifact of the fork's run", () => ({ archive: whole(), artifact: { workflow_run: { id: RUN, head_sha: MAIN } } }), /another run/],
   [
     'an artifact of the commit of the fork',
     () => ({ archive: whole(), artifact: { workflow_run: { id: THIS_RUN, head_sha: HEAD } } }),
@@ -349,7 +334,11 @@ const forged: typeof hostile = [
 
 for (const [name, situation, reason] of [
   ...hostile,
-  ...forged.map(([name, situation, reason]): (typeof hostile)[number] => [`${name}, of a repeated analysis`, () => ({ ...situation(), repeated: true }), reason]), // oxfmt-ignore
+  ...forged.map(([name, situation, reason]): (typeof hostile)[number] => [
+    `${name}, of a repeated analysis`,
+    () => ({ ...situation(), repeated: true }),
+    reason,
+  ]),
 ]) {
   test(`rejected: ${name}`, async () => {
     const { status, server, log } = await post(situation());
@@ -377,7 +366,9 @@ test('Markdown, HTML, mentions and workflow commands in any text of the data are
   /** Inserts the attack into every text that the schema leaves free. */
   const poison = (inner: unknown, name = ''): unknown => {
     if (typeof inner === 'string')
-      return ['message', 'text', 'expression', 'element', 'name', 'array', 'reason', 'condition', 'reproduce', 'kernel'].includes(name) ? attack : inner; // oxfmt-ignore
+      return ['message', 'text', 'expression', 'element', 'name', 'array', 'reason', 'condition', 'reproduce', 'kernel'].includes(name)
+        ? attack
+        : inner;
     if (Array.isArray(inner)) return inner.map((one) => poison(one, name));
     if (typeof inner !== 'object' || inner === null) return inner;
     return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, poison(one, key)]));
@@ -390,10 +381,7 @@ test('Markdown, HTML, mentions and workflow commands in any text of the data are
   const bodies = [...server.reviewComments, ...server.reviews, ...server.issueComments].map(({ body }) => body);
   for (const body of bodies) {
     assert.deepEqual(
-      activePieces(
-        body,
-        (target) => target.startsWith(`${server.url}/`) || target.startsWith('https://github.example/'),
-      ),
+      activePieces(body, (target) => target.startsWith(`${server.url}/`) || target.startsWith('https://github.example/')),
       [],
     );
     for (const { info, lines } of fencedBlocks(body)) assert.ok(info !== 'suggestion' || !lines.includes('evil'));

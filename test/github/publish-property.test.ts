@@ -49,7 +49,11 @@ function randomTrees(random: Random): Map<string, Tree> {
     else if (random.chance(0.9)) after.set(path, edited(text, random));
   }
   const next = new Map([...after].map(([path, text]) => [path, edited(text, random)]));
-  return new Map([[BASE, before], [HEAD, after], [NEXT, next]]); // oxfmt-ignore
+  return new Map([
+    [BASE, before],
+    [HEAD, after],
+    [NEXT, next],
+  ]);
 }
 
 function randomLocation(random: Random): Location {
@@ -76,7 +80,9 @@ function randomRace(random: Random): ReportedRace {
 
 /** A kernel with one more line near one of its findings, if it has one in these files. */
 function maybeRepaired(one: KernelReport, tree: Tree, random: Random): KernelReport {
-  const placed = one.race.findings.filter(({ confirmed, severity, first: { location } }) => confirmed && severity !== 'notice' && tree.has(location?.file ?? '')); // oxfmt-ignore
+  const placed = one.race.findings.filter(
+    ({ confirmed, severity, first: { location } }) => confirmed && severity !== 'notice' && tree.has(location?.file ?? ''),
+  );
   const found = random.pick(placed.length === 0 ? [undefined] : placed);
   const { file = '', line = 0 } = found?.first.location ?? {};
   const lines = (tree.get(file)?.split('\n').length ?? 1) - 1;
@@ -124,14 +130,10 @@ function committedRepairs(
     const text = tree.get(path);
     const marker = parseMarker(body);
     // If an earlier finding may still be there, its comment stays unchanged.
-    const isOfNow = findings.some(({ comment }) =>
-      comment?.fingerprints.some((one) => marker?.fingerprints.includes(one)),
-    );
+    const isOfNow = findings.some(({ comment }) => comment?.fingerprints.some((one) => marker?.fingerprints.includes(one)));
     const isOpen = line !== null && marker?.kind === 'finding' && isOfNow;
     if (!isOpen || text === undefined || !fencedBlocks(body).some(({ info }) => info === 'suggestion')) continue;
-    const repairs = kernels.filter(({ repair: { fixes = [] } }) =>
-      fixes.some((one) => marker.fingerprints.includes(one)),
-    );
+    const repairs = kernels.filter(({ repair: { fixes = [] } }) => fixes.some((one) => marker.fingerprints.includes(one)));
     const wanted = repairs.map(({ repair: { edits = [] } }) => applyLineEdits(text, edits));
     const committed = commitSuggestions(text, [{ path, line, ...(startLine !== null && { startLine }), body }]);
     assert.ok(

@@ -31,7 +31,6 @@ async function github(
     [HEAD, head],
   ]),
 ) {
-  // oxfmt-ignore
   const server = await startGitHub({
     owner: TARGET.owner,
     repo: TARGET.repo,
@@ -56,8 +55,7 @@ async function planFor(server: GitHubServer, input: Pick<PlanInput, 'report'> & 
 }
 
 const at = (line: number) => ({ file: 'src/a.cu', line });
-const finding = (fingerprint: string, first: number, second: number) =>
-  race({ fingerprint, first: at(first), second: at(second) });
+const finding = (fingerprint: string, first: number, second: number) => race({ fingerprint, first: at(first), second: at(second) });
 const twoRaces = () => report([kernel('k', [finding('f1', 12, 14), finding('f2', 40, 44)])]);
 
 function clean(server: GitHubServer): void {
@@ -90,7 +88,7 @@ test('the first run posts one review, one summary and one check run; the second 
   );
   const before = server.transcript.length;
   const second = await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
-  assert.deepEqual(second, { comments: 0, review: 'nothing new', summary: 'unchanged', check: 'unchanged', settled: 0, problems: [] }); // oxfmt-ignore
+  assert.deepEqual(second, { comments: 0, review: 'nothing new', summary: 'unchanged', check: 'unchanged', settled: 0, problems: [] });
   assert.deepEqual(server.writes(before), []);
   clean(server);
 });
@@ -105,14 +103,23 @@ test('after a push known findings are not reported again, fixed ones retracted, 
 
   const next = 'c'.repeat(40);
   const moved: Tree = new Map([['src/a.cu', `one more\n${head.get('src/a.cu')}`]]);
-  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, moved]]))); // oxfmt-ignore
+  server.push(
+    next,
+    memoryRepository(
+      new Map([
+        [BASE, base],
+        [HEAD, head],
+        [next, moved],
+      ]),
+    ),
+  );
   const now = report([kernel('k', [finding('f1', 13, 15), finding('f4', 14, 14)])]);
   const result = await publish(client(server), TARGET, await planFor(server, { report: now }), BOTH);
   // In addition, the lines that the first finding names have moved.
   assert.deepEqual([result.comments, result.settled, result.summary], [1, 3, 'updated']);
   assert.deepEqual(
-    server.reviewComments.map(({ body }) => parseMarker(body)).map((marker) => marker && [marker.kind, ...marker.fingerprints]), // oxfmt-ignore
-    [['fixed', 'f2'], ['finding', 'f1'], undefined, ['finding', 'f4']], // oxfmt-ignore
+    server.reviewComments.map(({ body }) => parseMarker(body)).map((marker) => marker && [marker.kind, ...marker.fingerprints]),
+    [['fixed', 'f2'], ['finding', 'f1'], undefined, ['finding', 'f4']],
   );
   assert.match(answered?.body ?? '', /\nFixed in ccccccccc\./);
   assert.equal(server.issueComments.length, 1);
@@ -197,7 +204,7 @@ test('a rate limit is waited out for the time that GitHub specifies', async () =
   const waits: number[] = [];
   const result = await publish(client(server, waits), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
   assert.deepEqual(waits, [17_000]);
-  assert.deepEqual([result.review, result.summary, result.check, result.problems.length], ['posted', 'created', 'posted', 0]); // oxfmt-ignore
+  assert.deepEqual([result.review, result.summary, result.check, result.problems.length], ['posted', 'created', 'posted', 0]);
   assert.equal(server.reviews.length, 1);
   clean(server);
 });
@@ -259,9 +266,18 @@ test('when GitHub is down every channel reports it, and nothing throws', async (
 test('a pull request with a newer head gets no comments', async () => {
   const server = await github();
   const plan = await planFor(server, { report: twoRaces() });
-  server.push('c'.repeat(40), memoryRepository(new Map([[BASE, base], [HEAD, head], ['c'.repeat(40), head]]))); // oxfmt-ignore
+  server.push(
+    'c'.repeat(40),
+    memoryRepository(
+      new Map([
+        [BASE, base],
+        [HEAD, head],
+        ['c'.repeat(40), head],
+      ]),
+    ),
+  );
   const result = await publish(client(server), TARGET, plan, BOTH);
-  assert.deepEqual([result.movedTo, result.review, result.summary, result.check], ['c'.repeat(40), 'off', 'off', 'posted']); // oxfmt-ignore
+  assert.deepEqual([result.movedTo, result.review, result.summary, result.check], ['c'.repeat(40), 'off', 'off', 'posted']);
   assert.equal(server.reviews.length + server.issueComments.length, 0);
   clean(server);
 });
@@ -269,11 +285,14 @@ test('a pull request with a newer head gets no comments', async () => {
 test('if GitHub rejects a line the other comments are posted, and the review reports the rejected one', async () => {
   const server = await github();
   server.settings.refusedLines = new Set([14]);
-  const report_ = report([kernel('k', [finding('f1', 12, 12), finding('f2', 14, 14), finding('f3', 15, 15), finding('f4', 44, 44)])]); // oxfmt-ignore
+  const report_ = report([kernel('k', [finding('f1', 12, 12), finding('f2', 14, 14), finding('f3', 15, 15), finding('f4', 44, 44)])]);
   const plan = await planFor(server, { report: report_ });
   const result = await publish(client(server), TARGET, plan, BOTH);
   assert.deepEqual([result.review, result.comments, server.reviews.length, result.problems], ['posted', 2, 1, []]);
-  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15]); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviewComments.map(({ line }) => line),
+    [12, 15],
+  );
   assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f2', 'f4']);
   assert.match(server.reviews[0]?.body ?? '', /Findings without a separate comment:/);
   const before = server.transcript.length;
@@ -283,9 +302,21 @@ test('if GitHub rejects a line the other comments are posted, and the review rep
   // On the next commit the line is tried again, and the body of the review does not report it twice.
   server.settings.refusedLines = new Set();
   const next = 'c'.repeat(40);
-  server.push(next, memoryRepository(new Map([[BASE, base], [HEAD, head], [next, head]]))); // oxfmt-ignore
+  server.push(
+    next,
+    memoryRepository(
+      new Map([
+        [BASE, base],
+        [HEAD, head],
+        [next, head],
+      ]),
+    ),
+  );
   await publish(client(server), TARGET, await planFor(server, { report: report_ }), BOTH);
-  assert.deepEqual(server.reviewComments.map(({ line }) => line), [12, 15, 14]); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviewComments.map(({ line }) => line),
+    [12, 15, 14],
+  );
   assert.deepEqual(parseMarker(server.reviews[0]?.body)?.fingerprints, ['f4']);
   assert.match(server.reviews[0]?.body ?? '', /- Now a comment on its line: `src\/a\.cu:14`/);
   assert.equal(server.reviews.length, 1);
@@ -299,9 +330,7 @@ test('annotations are sent in slices, the conclusion with the first; missing one
   const isCheck = ({ path }: { readonly path: string }) => path.includes('/check-runs') && !path.includes('/commits/');
   let updates = 0;
   server.settings.fault = (request) =>
-    isCheck(request) && request.method === 'PATCH' && (updates += 1) === 2
-      ? { answer: { status: 502, body: '<html>' } }
-      : undefined;
+    isCheck(request) && request.method === 'PATCH' && (updates += 1) === 2 ? { answer: { status: 502, body: '<html>' } } : undefined;
   const failed = await publish(client(server), TARGET, plan, BOTH);
   assert.equal(failed.check, 'failed');
   assert.deepEqual(
@@ -310,11 +339,17 @@ test('annotations are sent in slices, the conclusion with the first; missing one
   );
   const result = await publish(client(server), TARGET, plan, BOTH);
   assert.equal(result.check, 'posted');
-  assert.deepEqual(server.checkRuns.map(({ annotations }) => annotations.length), [120]); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ annotations }) => annotations.length),
+    [120],
+  );
   assert.equal(new Set(server.checkRuns[0]?.annotations.map((one) => one.start_line)).size, 120);
   assert.equal((await publish(client(server), TARGET, plan, BOTH)).check, 'unchanged');
   const requests = server.transcript.filter(isCheck);
-  assert.deepEqual(requests.map(({ method }) => method), ['POST', 'PATCH', 'PATCH', 'PATCH']); // oxfmt-ignore
+  assert.deepEqual(
+    requests.map(({ method }) => method),
+    ['POST', 'PATCH', 'PATCH', 'PATCH'],
+  );
   clean(server);
 });
 
@@ -333,7 +368,12 @@ test('own comments are found on any page', async () => {
 
 test('changed files come from all pages, and from git over the cap or when GitHub does not answer', async () => {
   const many: Tree = new Map(Array.from({ length: 250 }, (_, index) => [`f${index}.cu`, `${index}\n`]));
-  const server = await github(new Map<string, Tree>([[BASE, new Map()], [HEAD, many]])); // oxfmt-ignore
+  const server = await github(
+    new Map<string, Tree>([
+      [BASE, new Map()],
+      [HEAD, many],
+    ]),
+  );
   const none = () => Promise.resolve([]);
   const all = await pullRequestFiles(client(server), TARGET, none);
   assert.equal(all.files.length, 250);
@@ -359,10 +399,16 @@ test('a check run in progress is completed by the publishing run, and not starte
   const server = await github();
   const begun = { name: 'Selvage', headSha: server.headSha, files: 2 };
   await startCheckRun(client(server), TARGET, begun);
-  assert.deepEqual(server.checkRuns.map(({ status, conclusion, title }) => [status, conclusion, title]), [['in_progress', null, 'Analysing 2 changed files']]); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ status, conclusion, title }) => [status, conclusion, title]),
+    [['in_progress', null, 'Analysing 2 changed files']],
+  );
   await startCheckRun(client(server), TARGET, begun);
   await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);
-  assert.deepEqual(server.checkRuns.map(({ status, conclusion, annotations }) => [status, conclusion, annotations.length]), [['completed', 'failure', 2]]); // oxfmt-ignore
+  assert.deepEqual(
+    server.checkRuns.map(({ status, conclusion, annotations }) => [status, conclusion, annotations.length]),
+    [['completed', 'failure', 2]],
+  );
   const before = server.transcript.length;
   await startCheckRun(client(server), TARGET, begun);
   await publish(client(server), TARGET, await planFor(server, { report: twoRaces() }), BOTH);

@@ -26,8 +26,8 @@ export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }
     kind: 'read-write',
     memory: 'shared',
     array: 's',
-    first: { operation: 'write', memory: 'shared', expression: 's[t]', location: first, thread: [32, 0, 0], block: [0, 0, 0] }, // oxfmt-ignore
-    second: { operation: 'read', memory: 'shared', expression: 's[t + 1]', location: second, thread: [31, 0, 0], block: [0, 0, 0] }, // oxfmt-ignore
+    first: { operation: 'write', memory: 'shared', expression: 's[t]', location: first, thread: [32, 0, 0], block: [0, 0, 0] },
+    second: { operation: 'read', memory: 'shared', expression: 's[t + 1]', location: second, thread: [31, 0, 0], block: [0, 0, 0] },
     confirmed: true,
     witness: { kernel: 'shift', block: [256, 1, 1], grid: [1, 1, 1], args: { n: 256 } },
     witnessOrigin: 'given',
@@ -35,9 +35,7 @@ export function race(parts: RaceParts & { readonly more?: Partial<RaceFinding> }
   };
   const isNamed = data.first.expression !== undefined && data.second.expression !== undefined;
   const overlap = { offset: 128, bytes: 4, ...(isNamed && { element: 's[32]' }) };
-  const shown = data.confirmed
-    ? { overlap, interleaving: interleavingOf(data) }
-    : { reason: { kind: 'unknown-pointer' } as const };
+  const shown = data.confirmed ? { overlap, interleaving: interleavingOf(data) } : { reason: { kind: 'unknown-pointer' } as const };
   const [finding] = raceReport({ verdict: 'race', findings: [{ ...data, ...shown, ...more }] }).findings;
   return { ...finding!, ...(reproduce !== undefined && { reproduce }) };
 }
@@ -60,11 +58,7 @@ export function interleavingOf({ first, second }: RaceFinding, missing?: Missing
   };
 }
 
-export function divergence(
-  fingerprint: string,
-  barrier: Location,
-  more: Partial<DivergenceFinding> = {},
-): ReportedDivergence {
+export function divergence(fingerprint: string, barrier: Location, more: Partial<DivergenceFinding> = {}): ReportedDivergence {
   const data: DivergenceFinding = {
     code: 'barrier/divergent',
     severity: 'error',
@@ -79,17 +73,9 @@ export function divergence(
   return divergenceReport({ verdict: 'divergent', findings: [data] }).findings[0]!;
 }
 
-export function kernel(
-  name: string,
-  races: readonly ReportedRace[],
-  divergences: readonly ReportedDivergence[] = [],
-): KernelReport {
+export function kernel(name: string, races: readonly ReportedRace[], divergences: readonly ReportedDivergence[] = []): KernelReport {
   const raceVerdict = races.some((one) => one.confirmed) ? 'race' : races.length > 0 ? 'possible' : 'proved';
-  const barrierVerdict = divergences.some((one) => one.confirmed)
-    ? 'divergent'
-    : divergences.length > 0
-      ? 'possible'
-      : 'proved';
+  const barrierVerdict = divergences.some((one) => one.confirmed) ? 'divergent' : divergences.length > 0 ? 'possible' : 'proved';
   const results = {
     race: {
       verdict: raceVerdict,
@@ -104,7 +90,7 @@ export function kernel(
     location: { file: 'src/a.cu', line: 1 },
     ...results,
     repair: { status: 'skipped' },
-    launches: [{ source: 'launch-site', block: [256, 1, 1], grid: [1, 1, 1], location: { file: 'src/a.cu', line: 40 }, ...results }], // oxfmt-ignore
+    launches: [{ source: 'launch-site', block: [256, 1, 1], grid: [1, 1, 1], location: { file: 'src/a.cu', line: 40 }, ...results }],
   };
 }
 

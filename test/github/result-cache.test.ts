@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 function keep(run: number, mayWrite = true, lines: string[] = []): Promise<ResultCache> {
-  const environment = { RUNNER_TEMP: temporary, GITHUB_RUN_ID: String(run), ...server.environment }; // oxfmt-ignore
+  const environment = { RUNNER_TEMP: temporary, GITHUB_RUN_ID: String(run), ...server.environment };
   return keepResults({ environment, service: serviceOf(environment), mayWrite, log: (line) => void lines.push(line) });
 }
 

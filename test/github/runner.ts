@@ -17,7 +17,7 @@ export interface Workspace {
 }
 
 /** Disables maintenance of repositories that are removed soon. */
-const settings = ['user.name=test', 'user.email=test@example.org', 'maintenance.auto=false'].flatMap((setting) => ['-c', setting]); // oxfmt-ignore
+const settings = ['user.name=test', 'user.email=test@example.org', 'maintenance.auto=false'].flatMap((setting) => ['-c', setting]);
 
 export function createWorkspace(): Workspace {
   const root = mkdtempSync(join(tmpdir(), 'selvage-workspace-'));

@@ -49,7 +49,7 @@ async function ask(method: string, path: string, body?: unknown, token = 't'): P
 }
 
 const review = (comment: object, more: object = {}) =>
-  ask('POST', `${PULL}/reviews`, { event: 'COMMENT', body: 'x', comments: [{ path: 'a.cu', body: 'x', ...comment }], ...more }); // oxfmt-ignore
+  ask('POST', `${PULL}/reviews`, { event: 'COMMENT', body: 'x', comments: [{ path: 'a.cu', body: 'x', ...comment }], ...more });
 
 test('comments: lines of a hunk, one hunk, the correct order, and all or none of them', async () => {
   assert.equal((await review({ line: 13 })).status, 200);
@@ -69,7 +69,10 @@ test('comments: lines of a hunk, one hunk, the correct order, and all or none of
     assert.deepEqual([answer.status, message.test(answer.text)], [422, true], answer.text);
   }
   const before = server.reviewComments.length;
-  const mixed = [{ path: 'a.cu', line: 13, body: 'x' }, { path: 'a.cu', line: 14, body: 'x' }]; // oxfmt-ignore
+  const mixed = [
+    { path: 'a.cu', line: 13, body: 'x' },
+    { path: 'a.cu', line: 14, body: 'x' },
+  ];
   assert.equal((await review({}, { comments: mixed })).status, 422);
   assert.equal(server.reviewComments.length, before);
   assert.equal((await review({ line: 13 }, { body: '' })).status, 422);
@@ -90,7 +93,12 @@ test('requests that the description does not allow are faults', async () => {
 test('check runs: 50 annotations per request, appended; texts within their limits', async () => {
   const annotation = { path: 'a.cu', start_line: 1, end_line: 1, annotation_level: 'failure', message: 'x' };
   const create = (annotations: readonly object[], more: object = {}) =>
-    ask('POST', '/repos/octo/kernels/check-runs', { name: 'n', head_sha: HEAD, output: { title: 't', summary: 's', annotations }, ...more }); // oxfmt-ignore
+    ask('POST', '/repos/octo/kernels/check-runs', {
+      name: 'n',
+      head_sha: HEAD,
+      output: { title: 't', summary: 's', annotations },
+      ...more,
+    });
   assert.equal((await create(Array.from({ length: 50 }, () => annotation))).status, 201);
   const run = server.checkRuns[0];
   const patched = await ask('PATCH', `/repos/octo/kernels/check-runs/${run?.id}`, {

@@ -277,9 +277,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       ]);
     }
     if (lines.some((line) => hunkOf(line) !== last)) {
-      throw new Refusal(422, 'Unprocessable Entity', [
-        'Pull request review thread start line must be part of the same hunk as the line.',
-      ]);
+      throw new Refusal(422, 'Unprocessable Entity', ['Pull request review thread start line must be part of the same hunk as the line.']);
     }
     return patch.split(/^(?=@@ )/m)[last] ?? '';
   };
@@ -306,8 +304,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       const start = comment.startLine === null ? null : repository.mapLine(from, to, comment.path, comment.startLine);
       const patch = diffAt(to).find((file) => file.path === comment.path)?.patch;
       const shown = (one: number | null) =>
-        one !== null &&
-        hunkRanges(patch ?? '').some((hunk) => one >= hunk.newStart && one < hunk.newStart + hunk.newLines);
+        one !== null && hunkRanges(patch ?? '').some((hunk) => one >= hunk.newStart && one < hunk.newStart + hunk.newLines);
       const kept = shown(line) && (comment.startLine === null || shown(start));
       comment.line = kept ? line : null;
       comment.startLine = kept ? start : null;
@@ -446,11 +443,9 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     if (line !== undefined && settings.refusedLines.has(line)) {
       throw new Refusal(422, 'Unprocessable Entity', ['Pull request review thread line must be part of the diff']);
     }
-    if (line === undefined) throw new Refusal(422, 'Unprocessable Entity', ["Line could not be resolved and Line can't be blank"]); // oxfmt-ignore
+    if (line === undefined) throw new Refusal(422, 'Unprocessable Entity', ["Line could not be resolved and Line can't be blank"]);
     if (start !== undefined && start >= line) {
-      throw new Refusal(422, 'Unprocessable Entity', [
-        'Pull request review thread start line must precede the end line.',
-      ]);
+      throw new Refusal(422, 'Unprocessable Entity', ['Pull request review thread start line must precede the end line.']);
     }
     if ((comment.start_side ?? side) !== side) {
       throw new Refusal(422, 'Unprocessable Entity', ['start_side must be the side of the line']);
@@ -496,8 +491,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
   const organisationFile = (path: string | undefined): Answer => {
     const { organisation } = settings;
     if (organisation === null || path !== '.selvage.yml') throw new Refusal(404, 'Not Found');
-    if (typeof organisation !== 'string')
-      throw new Refusal(organisation.status, 'Resource not accessible by integration');
+    if (typeof organisation !== 'string') throw new Refusal(organisation.status, 'Resource not accessible by integration');
     const content = Buffer.from(organisation).toString('base64');
     const body = { ...api.example('content-file-response-if-content-is-a-file'), content, size: organisation.length };
     return { status: 200, body };
@@ -509,14 +503,14 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
       mayRead(settings.issues);
       const state = query.get('state') ?? 'open';
       const creator = query.get('creator');
-      const found = issues.filter((one) => (state === 'all' || one.state === state) && (creator === null || one.account.login === creator)); // oxfmt-ignore
+      const found = issues.filter((one) => (state === 'all' || one.state === state) && (creator === null || one.account.login === creator));
       return { status: 200, list: found.toReversed().map(issueObject) };
     },
     'POST /repos/{owner}/{repo}/issues': ({ body }) => {
       needs(settings.issues);
       const { title, body: text = '' } = body as { title: string; body?: string };
       checkBody(text);
-      const issue: Issue = { number: nextId++, account: settings.account, title, body: text, state: 'open', stateReason: null }; // oxfmt-ignore
+      const issue: Issue = { number: nextId++, account: settings.account, title, body: text, state: 'open', stateReason: null };
       issues.push(issue);
       return { status: 201, body: issueObject(issue) };
     },
@@ -699,8 +693,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
     }
     if (method === 'POST' && target.pathname === '/graphql') return graphql(body);
     const template = api.route(method, target.pathname);
-    const handler =
-      template === undefined ? undefined : (more[`${method} ${template}`] ?? handlers[`${method} ${template}`]);
+    const handler = template === undefined ? undefined : (more[`${method} ${template}`] ?? handlers[`${method} ${template}`]);
     if (template === undefined || !handler) {
       faults.push(`no such route: ${method} ${target.pathname}`);
       throw new Refusal(404, 'Not Found');
@@ -779,13 +772,7 @@ export async function startGitHub(options: ServerOptions): Promise<GitHubServer>
   };
 
   /** Sends the answer of a fault, or cuts the connection. */
-  const lose = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    line: RequestLine,
-    body: unknown,
-    { answer }: Fault,
-  ) => {
+  const lose = (request: IncomingMessage, response: ServerResponse, line: RequestLine, body: unknown, { answer }: Fault) => {
     transcript.push({ ...line, ...(body === undefined ? {} : { body }), status: answer?.status ?? 0 });
     if (!answer) return void request.socket.destroy();
     const headers = { 'content-type': 'application/json; charset=utf-8', ...answer.headers };

@@ -7,8 +7,7 @@ import { kernelKeys, settlements, type EarlierFinding, type Settlement } from '.
 import { divergence, kernel, race, report } from './report-fixture.ts';
 
 const at = (line: number) => ({ file: 'src/a.cu', line });
-const racy = (name: string, fingerprint: string): KernelReport =>
-  kernel(name, [race({ fingerprint, first: at(12), second: at(14) })]);
+const racy = (name: string, fingerprint: string): KernelReport => kernel(name, [race({ fingerprint, first: at(12), second: at(14) })]);
 
 /** The marker of the comment on all findings of a report. */
 function earlier(of: Report, path = 'src/a.cu'): EarlierFinding {
@@ -17,8 +16,7 @@ function earlier(of: Report, path = 'src/a.cu'): EarlierFinding {
 }
 
 const told = earlier(report([racy('k', 'f1')]));
-const kindOf = (now: Report, finding: EarlierFinding = told, folder = ''): Settlement['kind'] =>
-  settlements(now, folder)(finding).kind;
+const kindOf = (now: Report, finding: EarlierFinding = told, folder = ''): Settlement['kind'] => settlements(now, folder)(finding).kind;
 
 test('a finding is fixed if its kernel is proved, regardless of other kernels', () => {
   assert.equal(kindOf(report([kernel('k', [])])), 'fixed');
@@ -56,7 +54,7 @@ test('a kernel that the report lacks is as in the base, unless a part of the cha
   assert.equal(kindOf(report([kernel('k', [])], { diagnostics })), 'fixed');
   const notAnalysed = [{ what: 'x', reason: 'no unit', location: at(1) }];
   assert.equal(kindOf(report([], { notAnalysed })), 'open');
-  assert.equal(kindOf(report([], { notAnalysed: [{ what: 'x', reason: '', location: { file: 'src/b.cu', line: 1 } }] })), 'gone'); // oxfmt-ignore
+  assert.equal(kindOf(report([], { notAnalysed: [{ what: 'x', reason: '', location: { file: 'src/b.cu', line: 1 } }] })), 'gone');
   assert.equal(kindOf(report([], { notAnalysed: [{ what: 'x', reason: '' }] })), 'open');
   // Any unit may include a header.
   const inHeader = { ...told, path: 'src/h.cuh' };
@@ -87,7 +85,7 @@ test('a finding is suppressed only if all that is left of it is suppressed', () 
   const quiet = race({ fingerprint: 'f1', first: at(12), second: at(14) });
   const suppressed = kernel('k', [{ ...quiet, suppressed: 'one warp only' }]);
   assert.deepEqual(settlements(report([suppressed]), '')(told), { kind: 'suppressed', reason: 'one warp only' });
-  assert.deepEqual(settlements(report([suppressed, kernel('m', [])]), '')(both), { kind: 'suppressed', reason: 'one warp only' }); // oxfmt-ignore
+  assert.deepEqual(settlements(report([suppressed, kernel('m', [])]), '')(both), { kind: 'suppressed', reason: 'one warp only' });
   assert.equal(kindOf(report([suppressed, racy('m', 'f2')]), both), 'open');
   // One instance of a template is suppressed, another one is not.
   assert.equal(kindOf(report([suppressed, racy('m', 'f1')])), 'open');

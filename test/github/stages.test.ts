@@ -60,11 +60,7 @@ async function planOf(server: GitHubServer, document: Report, stage: 'verdicts' 
   });
 }
 
-async function stage(
-  server: GitHubServer,
-  kernels: readonly KernelReport[],
-  name: 'verdicts' | 'whole',
-): Promise<PublishResult> {
+async function stage(server: GitHubServer, kernels: readonly KernelReport[], name: 'verdicts' | 'whole'): Promise<PublishResult> {
   const bare = kernels.map((one): KernelReport => (name === 'whole' ? one : { ...one, repair: { status: 'skipped' } }));
   const plan = await planOf(server, report(bare), name);
   return publish(testClient(server, 't'), TARGET, plan, { comment: true, checkRun: true });
@@ -76,8 +72,7 @@ async function run(server: GitHubServer, ...kernels: readonly KernelReport[]): P
 }
 
 const suggestionIn = (body: string | undefined) => /```suggestion\n([^]*?)\n```/.exec(body ?? '')?.[1];
-const finding = (server: GitHubServer) =>
-  server.reviewComments.filter(({ body }) => parseMarker(body)?.kind === 'finding');
+const finding = (server: GitHubServer) => server.reviewComments.filter(({ body }) => parseMarker(body)?.kind === 'finding');
 
 async function saysNothingMore(server: GitHubServer, ...kernels: readonly KernelReport[]): Promise<void> {
   const from = server.transcript.length;
@@ -96,7 +91,10 @@ test('the repair is edited into the comment, without a new post', async () => {
   assert.match(finding(server)[0]?.body ?? '', /\n\nAdd `__syncthreads\(\)` between the two accesses\.\n/);
   const from = server.transcript.length;
   await stage(server, [racy(12, 14, 13)], 'whole');
-  assert.deepEqual(server.writes(from).map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N')}`), ['PATCH /repos/octo/kernels/pulls/comments/N']); // oxfmt-ignore
+  assert.deepEqual(
+    server.writes(from).map(({ method, path }) => `${method} ${path.replace(/\d+$/, 'N')}`),
+    ['PATCH /repos/octo/kernels/pulls/comments/N'],
+  );
   const [comment] = finding(server);
   assert.equal(suggestionIn(comment?.body), 'a\nb\nbarrier\nc');
   assert.doesNotMatch(comment?.body ?? '', /Add `__syncthreads/);
@@ -107,9 +105,7 @@ test('committing the suggestion of the edited comment applies the repair', async
   const server = await github();
   await run(server, racy(12, 14, 12));
   const [{ path, line, startLine, body }] = finding(server) as [ReturnType<typeof finding>[number]];
-  const text = commitSuggestions(trees.get(HEAD)!.get('src/a.cu')!, [
-    { path, line: line!, startLine: startLine!, body },
-  ]);
+  const text = commitSuggestions(trees.get(HEAD)!.get('src/a.cu')!, [{ path, line: line!, startLine: startLine!, body }]);
   assert.deepEqual(text.split('\n').slice(10, 15), ['line 11', 'a', 'barrier', 'b', 'c']);
 });
 
@@ -151,7 +147,10 @@ test('lines in the comment change: its suggestion is that of the new text', asyn
   server.push(NEXT);
   await run(server, racy(12, 14, 13));
   const shown = finding(server).filter(({ line }) => line !== null);
-  assert.deepEqual(shown.map(({ body }) => suggestionIn(body)), ['a\nbb\nbarrier\nc']); // oxfmt-ignore
+  assert.deepEqual(
+    shown.map(({ body }) => suggestionIn(body)),
+    ['a\nbb\nbarrier\nc'],
+  );
   await saysNothingMore(server, racy(12, 14, 13));
 });
 
@@ -192,10 +191,7 @@ test('if GitHub rejects the comment, the body of the review gets the repair', as
   server.settings.refusedLines = new Set([14]);
   await run(server, racy(12, 14, 13));
   assert.equal(finding(server).length, 0);
-  assert.match(
-    server.reviews[0]?.body ?? '',
-    /Findings whose comments GitHub refused:[^]*\n {2}```diff\n[^]*\+barrier/,
-  );
+  assert.match(server.reviews[0]?.body ?? '', /Findings whose comments GitHub refused:[^]*\n {2}```diff\n[^]*\+barrier/);
   assert.equal(server.reviews.length, 1);
   await saysNothingMore(server, racy(12, 14, 13));
 });
@@ -221,8 +217,14 @@ for (const text of texts) {
       return (refused += 1) <= 2 ? { answer: { status: 422, body } } : undefined;
     };
     await run(server, ...kernels);
-    assert.deepEqual(finding(server).map(({ body: one }) => parseMarker(one)?.fingerprints), [['f14']]); // oxfmt-ignore
-    assert.deepEqual(server.reviews.map(({ body: one }) => parseMarker(one)?.fingerprints), [['f12']]); // oxfmt-ignore
+    assert.deepEqual(
+      finding(server).map(({ body: one }) => parseMarker(one)?.fingerprints),
+      [['f14']],
+    );
+    assert.deepEqual(
+      server.reviews.map(({ body: one }) => parseMarker(one)?.fingerprints),
+      [['f12']],
+    );
     server.settings.fault = null;
     await saysNothingMore(server, ...kernels);
   });
@@ -238,21 +240,17 @@ const lacking = [
 for (const { name, change, posted } of lacking) {
   test(`a token with ${name}: the rest is posted, and everything once the permission is granted`, async () => {
     const server = await github();
-    const plans = [
-      await planOf(server, report([racy(12, 14)]), 'verdicts'),
-      await planOf(server, report([racy(12, 14, 13)]), 'whole'),
-    ];
+    const plans = [await planOf(server, report([racy(12, 14)]), 'verdicts'), await planOf(server, report([racy(12, 14, 13)]), 'whole')];
     const both = async () => {
       const results: PublishResult[] = [];
-      for (const plan of plans)
-        results.push(await publish(testClient(server, 't'), TARGET, plan, { comment: true, checkRun: true }));
+      for (const plan of plans) results.push(await publish(testClient(server, 't'), TARGET, plan, { comment: true, checkRun: true }));
       return results.flatMap(({ problems }) => problems);
     };
     const state = () => [server.reviews.length, server.issueComments.length, server.checkRuns.length];
     Object.assign(server.settings, change);
     const problems = await both();
     const [permission] = name.split(':');
-    assert.ok(problems.length > 0 && problems.every((one) => one.permission === `${permission}: write`), JSON.stringify(problems)); // oxfmt-ignore
+    assert.ok(problems.length > 0 && problems.every((one) => one.permission === `${permission}: write`), JSON.stringify(problems));
     assert.deepEqual(state(), posted);
     Object.assign(server.settings, { pullRequests: 'write', checks: 'write' });
     assert.deepEqual(await both(), []);

@@ -52,9 +52,13 @@ async function review(server: GitHubServer, document: Report) {
 
 const at = (line: number) => ({ file: 'src/a.cu', line });
 const racy = (...lines: readonly number[]) =>
-  report([kernel('k', lines.map((line, index) => race({ fingerprint: `f${index + 1}`, first: at(line), second: at(line) })))]); // oxfmt-ignore
-const kinds = ({ reviewComments }: GitHubServer) =>
-  reviewComments.map(({ body, line }) => [parseMarker(body)?.kind, line]);
+  report([
+    kernel(
+      'k',
+      lines.map((line, index) => race({ fingerprint: `f${index + 1}`, first: at(line), second: at(line) })),
+    ),
+  ]);
+const kinds = ({ reviewComments }: GitHubServer) => reviewComments.map(({ body, line }) => [parseMarker(body)?.kind, line]);
 
 async function saysNothingMore(server: GitHubServer, document: Report): Promise<void> {
   const before = server.transcript.length;
@@ -81,14 +85,25 @@ test('an outdated thread with an answer stays, and links to its successor', asyn
   server.commentOnLine(SOME_USER, { inReplyTo: server.reviewComments[0]!.id }, 'is that so?');
   push(server, 'd', source({ 12: 'one', 13: 'changed again' }));
   await review(server, racy(13));
-  assert.deepEqual(kinds(server), [['moved', null], [undefined, null], ['finding', 13]]); // oxfmt-ignore
+  assert.deepEqual(kinds(server), [
+    ['moved', null],
+    [undefined, null],
+    ['finding', 13],
+  ]);
   const link = `https://github.example/octo/kernels/blob/${'d'.repeat(40)}/src/a.cu#L13`;
-  assert.ok(server.reviewComments[0]?.body.includes(`The line changed, the finding is still there, at [\`src/a.cu:13\`](${link}): see the newer comment.`)); // oxfmt-ignore
+  assert.ok(
+    server.reviewComments[0]?.body.includes(
+      `The line changed, the finding is still there, at [\`src/a.cu:13\`](${link}): see the newer comment.`,
+    ),
+  );
   await saysNothingMore(server, racy(13));
   // It is fixed: the earlier answered thread stays as history, the current one is removed.
   push(server, 'e', source());
   await review(server, racy());
-  assert.deepEqual(kinds(server), [['moved', null], [undefined, null]]); // oxfmt-ignore
+  assert.deepEqual(kinds(server), [
+    ['moved', null],
+    [undefined, null],
+  ]);
 });
 
 test('an outdated comment whose finding has left the diff continues in the body of a review', async () => {
@@ -97,7 +112,10 @@ test('an outdated comment whose finding has left the diff continues in the body 
   push(server, 'f', source({ 50: 'other' }));
   await review(server, racy(20));
   assert.deepEqual(kinds(server), []);
-  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [[], ['f1']]); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviews.map(({ body }) => parseMarker(body)?.fingerprints),
+    [[], ['f1']],
+  );
   await saysNothingMore(server, racy(20));
 });
 
@@ -129,7 +147,10 @@ test('if the new comment cannot be posted the outdated one is preserved', async 
 test('a finding only in the body of a review is retracted if fixed, and reported again when it returns', async () => {
   const server = await github();
   await review(server, racy(40, 50));
-  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [['f1', 'f2']]); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviews.map(({ body }) => parseMarker(body)?.fingerprints),
+    [['f1', 'f2']],
+  );
   await review(server, racy(40));
   const [told] = server.reviews;
   assert.deepEqual(parseMarker(told?.body)?.fingerprints, ['f1']);
@@ -137,7 +158,10 @@ test('a finding only in the body of a review is retracted if fixed, and reported
   assert.match(told?.body ?? '', /\n- \[`src\/a\.cu:40`\]\S+ \*\*Data race/);
   await saysNothingMore(server, racy(40));
   await review(server, racy(40, 50));
-  assert.deepEqual(server.reviews.map(({ body }) => parseMarker(body)?.fingerprints), [['f1'], ['f2']]); // oxfmt-ignore
+  assert.deepEqual(
+    server.reviews.map(({ body }) => parseMarker(body)?.fingerprints),
+    [['f1'], ['f2']],
+  );
   await saysNothingMore(server, racy(40, 50));
 });
 
@@ -147,7 +171,7 @@ test('a review posted by an earlier version of Selvage is marked as fixed as a w
   const [told] = server.reviews;
   told!.body = '<!-- selvage:v1 review fingerprint=f1 -->\nSelvage found 1 data race.\n\n- `src/a.cu:40` A race.';
   await review(server, racy());
-  assert.match(told!.body, /^<!-- selvage:v1 review text=\w+ -->\nNothing of this review is open here any more, as of a{9}\.$/); // oxfmt-ignore
+  assert.match(told!.body, /^<!-- selvage:v1 review text=\w+ -->\nNothing of this review is open here any more, as of a{9}\.$/);
   await saysNothingMore(server, racy());
 });
 
@@ -176,7 +200,10 @@ test('nothing is written if the account of the token is unknown', async () => {
   server.settings.fault = answering(Infinity);
   const blind = await review(server, racy(13, 40, 12));
   assert.deepEqual([blind.review, blind.summary], ['failed', 'failed']);
-  assert.deepEqual(server.writes(before).filter(({ path }) => !path.includes('/check-runs')), []); // oxfmt-ignore
+  assert.deepEqual(
+    server.writes(before).filter(({ path }) => !path.includes('/check-runs')),
+    [],
+  );
 });
 
 test('a page with status 200 is an error: the review is posted by the next run', async () => {
@@ -194,21 +221,26 @@ test('a page with status 200 is an error: the review is posted by the next run',
 test('404 is not reported as a missing permission, 403 names the missing one', async () => {
   const { describeProblem } = await import('../../src/github/publish/publish.ts');
   const server = await github();
-  server.settings.fault = ({ method }) =>
-    method === 'POST' ? { answer: { status: 404, body: '{"message":"Not Found"}' } } : undefined;
+  server.settings.fault = ({ method }) => (method === 'POST' ? { answer: { status: 404, body: '{"message":"Not Found"}' } } : undefined);
   const hidden = await review(server, racy(13));
-  assert.deepEqual(hidden.problems.map(({ permission }) => permission), [undefined, undefined, undefined]); // oxfmt-ignore
+  assert.deepEqual(
+    hidden.problems.map(({ permission }) => permission),
+    [undefined, undefined, undefined],
+  );
   assert.match(describeProblem(hidden.problems[0]!), /HTTP 404: Not Found\. GitHub answers so, too/);
   server.settings.fault = null;
   server.settings.checks = 'none';
   const unchecked = await review(server, racy(13));
-  assert.deepEqual(unchecked.problems.map(({ channel, permission }) => [channel, permission]), [['check run', 'checks: write']]); // oxfmt-ignore
+  assert.deepEqual(
+    unchecked.problems.map(({ channel, permission }) => [channel, permission]),
+    [['check run', 'checks: write']],
+  );
   assert.deepEqual([unchecked.review, unchecked.summary], ['posted', 'created']);
 });
 
 test('an Enterprise Server has its API below a prefix', async () => {
   const repository = memoryRepository(trees);
-  const server = await startGitHub({ ...TARGET, baseSha: BASE, headSha: HEAD, repository, token: 't', prefix: '/api/v3' }); // oxfmt-ignore
+  const server = await startGitHub({ ...TARGET, baseSha: BASE, headSha: HEAD, repository, token: 't', prefix: '/api/v3' });
   servers.push(server);
   await review(server, racy(13, 40));
   assert.deepEqual([server.reviews.length, server.issueComments.length, server.checkRuns.length], [1, 1, 1]);

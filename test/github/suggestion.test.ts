@@ -67,11 +67,7 @@ test('committing a suggestion applies the repair', () => {
     const lines = text.split('\n').slice(0, -1);
     for (let edit = random.between(1, 3); edit > 0; edit--) {
       const at = random.below(lines.length + 1);
-      lines.splice(
-        at,
-        random.below(2),
-        ...Array.from({ length: random.between(0, 2) }, () => `new ${random.below(9)}`),
-      );
+      lines.splice(at, random.below(2), ...Array.from({ length: random.between(0, 2) }, () => `new ${random.below(9)}`));
     }
     const after = `${lines.join('\n')}\n`;
     if (after === text || lines.length === 0) continue;
@@ -104,10 +100,7 @@ test('if no suggestion is possible the summary has the patch', () => {
   assert.match(beside.summary.body, /```diff\n[^]*\+barrier/);
   const inside = planReview({ ...input, diff: [showing(1, 6)] });
   assert.doesNotMatch(inside.summary.body, /```diff/);
-  assert.match(
-    inside.review?.comments[0]?.body ?? '',
-    /\*\*Fix\*\*, compiled and proved: a barrier\.\n\n```suggestion\ntwo\nbarrier\n```/,
-  );
+  assert.match(inside.review?.comments[0]?.body ?? '', /\*\*Fix\*\*, compiled and proved: a barrier\.\n\n```suggestion\ntwo\nbarrier\n```/);
 });
 
 test('a suggestion replaces at most 30 lines', () => {
@@ -242,9 +235,6 @@ test('a comment on several kernels names those that its suggestion repairs', () 
   });
   const [comment, ...more] = plan.review?.comments ?? [];
   assert.equal(more.length, 0);
-  assert.match(
-    comment?.body ?? '',
-    /\*\*Fix\*\*, compiled and proved for `k0\(\)` \(the summary has the others\): a barrier\./,
-  );
+  assert.match(comment?.body ?? '', /\*\*Fix\*\*, compiled and proved for `k0\(\)` \(the summary has the others\): a barrier\./);
   assert.match(plan.summary.body, /```diff\n[^]* four\n\+barrier/);
 });

@@ -64,9 +64,7 @@ function textOf(world: World, file: string, isBase: boolean): string {
 }
 
 function treeOf(world: World, isBase: boolean): Tree {
-  return new Map(
-    [...new Set(world.kernels.map(({ file }) => file))].map((file) => [file, textOf(world, file, isBase)]),
-  );
+  return new Map([...new Set(world.kernels.map(({ file }) => file))].map((file) => [file, textOf(world, file, isBase)]));
 }
 
 const fingerprintOf = ({ name }: Model): string => `f-${name}`;
@@ -94,15 +92,13 @@ function reportOf(world: World, folder: string, tree: Tree): Report {
         .findIndex((text) => text.startsWith(`${one.name} race`)) + 1;
     const place = { file, line };
     const found = race({ fingerprint: fingerprintOf(one), first: place, second: place });
-    const reported = one.isSuppressed
-      ? { ...found, severity: 'notice' as const, suppressed: `only ${one.name}` }
-      : found;
+    const reported = one.isSuppressed ? { ...found, severity: 'notice' as const, suppressed: `only ${one.name}` } : found;
     const races = one.isRacy && !one.isUndecided ? [reported] : [];
     const result = { ...kernel(one.name, races), location: { file, line: 1 } };
     return [one.isUndecided ? { ...result, race: { verdict: 'unknown', findings: [] } } : result];
   });
   const excluded = own.filter(({ file }) => world.excluded.has(file)).map(({ file }) => file.slice(folder.length));
-  const diagnostics = world.missing.has(folder) ? [{ severity: 'error', code: 'review/shard-missing', message: 'Shard 2.' } as const] : []; // oxfmt-ignore
+  const diagnostics = world.missing.has(folder) ? [{ severity: 'error', code: 'review/shard-missing', message: 'Shard 2.' } as const] : [];
   return report(kernels, { diagnostics, ...(excluded.length > 0 && { excluded: [...new Set(excluded)] }) });
 }
 
@@ -192,19 +188,18 @@ function check(world: World, server: GitHubServer, seen: Set<string>, named: (te
     }
   }
   for (const { id, body } of bodies) {
-    const open = markers.filter(({ comment, marker }) => comment.reviewId === id && /^(?:finding|suppressed|unchecked)$/.test(marker.kind)); // oxfmt-ignore
+    const open = markers.filter(({ comment, marker }) => comment.reviewId === id && /^(?:finding|suppressed|unchecked)$/.test(marker.kind));
     const isSettled = body.includes('Nothing of this review is open here any more');
     assert.equal(isSettled, open.length + openEntries(body).length === 0, named(body));
   }
   for (const folder of folders) {
     const name = folder.slice(0, -1);
-    const findings = world.kernels.filter((one) => one.file.startsWith(folder) && isReported(world, one) && !one.isSuppressed); // oxfmt-ignore
+    const findings = world.kernels.filter((one) => one.file.startsWith(folder) && isReported(world, one) && !one.isSuppressed);
     const summaries = server.issueComments.filter(({ body }) => parseMarker(body)?.name === name);
     const [summary] = summaries;
     assert.ok(summaries.length <= 1, named(`summaries of ${name}`));
     const count = /(\d+) data races?/.exec(summary?.body.split('\n')[1] ?? '')?.[1] ?? '0';
-    if (summary || findings.length > 0)
-      assert.equal(Number(count), findings.length, named(summary?.body ?? 'no summary'));
+    if (summary || findings.length > 0) assert.equal(Number(count), findings.length, named(summary?.body ?? 'no summary'));
     const run = server.checkRuns.findLast((one) => one.headSha === server.headSha && one.name === `Selvage (${name})`);
     const isFailure = findings.length > 0 || world.missing.has(folder);
     assert.equal(run?.conclusion, isFailure ? 'failure' : 'success', named(`check run of ${name}`));
@@ -214,12 +209,22 @@ function check(world: World, server: GitHubServer, seen: Set<string>, named: (te
 for (let seed = 1; seed <= seeds; seed += 1) {
   test(`a walk of ${stepsOfWalk} steps through a pull request, seed ${seed}`, async () => {
     const random = seededRandom(seed);
-    const kernels = ['x/a.cu', 'x/a.cu', 'x/b.cu', 'y/c.cu', 'y/c.cu'].map((file, at): Model => ({ name: `k${at}`, file, lines: 30, isRacy: random.chance(0.3), isSuppressed: false, isUndecided: false, version: 0, above: 0, isTouched: true })); // oxfmt-ignore
+    const kernels = ['x/a.cu', 'x/a.cu', 'x/b.cu', 'y/c.cu', 'y/c.cu'].map((file, at): Model => ({
+      name: `k${at}`,
+      file,
+      lines: 30,
+      isRacy: random.chance(0.3),
+      isSuppressed: false,
+      isUndecided: false,
+      version: 0,
+      above: 0,
+      isTouched: true,
+    }));
     const world: World = { kernels, excluded: new Set(), missing: new Set() };
     const trees = new Map<string, Tree>([[BASE, treeOf(world, true)]]);
     const shaOf = (at: number): string => (at + 0x1000).toString(16).padStart(40, 'c');
     trees.set(shaOf(0), treeOf(world, false));
-    const server = await startGitHub({ ...TARGET, baseSha: BASE, headSha: shaOf(0), repository: memoryRepository(trees), token: 't' }); // oxfmt-ignore
+    const server = await startGitHub({ ...TARGET, baseSha: BASE, headSha: shaOf(0), repository: memoryRepository(trees), token: 't' });
     server.settings.mayResolve = random.chance(0.5);
     const octokit = testClient(server, 't');
     const run = async (folder: string): Promise<void> => {

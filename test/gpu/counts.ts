@@ -61,7 +61,7 @@ async function write(): Promise<void> {
 /** The launches that the profiler saw, in order: metrics by name. */
 function profiled(): readonly ReadonlyMap<string, number>[] {
   const lines = readFileSync(join(folder, 'counts.csv'), 'utf8').split('\n');
-  const rows = lines.filter((line) => line.startsWith('"')).map((line) => [...line.matchAll(/"((?:[^"]|"")*)"/g)].map(([, cell]) => cell!)); // oxfmt-ignore
+  const rows = lines.filter((line) => line.startsWith('"')).map((line) => [...line.matchAll(/"((?:[^"]|"")*)"/g)].map(([, cell]) => cell!));
   const [head = [], , ...launches] = rows;
   return launches.map((row) => new Map(head.map((name, at) => [name, Number((row[at] ?? '').replaceAll(',', ''))])));
 }
@@ -85,11 +85,13 @@ async function read(): Promise<void> {
       tally.compared++;
       tally[counted === seen ? 'equal' : counted < seen ? 'below' : 'above']++;
       ratios.push(seen / Math.max(1, counted));
-      if (counted !== seen && told.length < 400) told.push(`  ${name}: machine ${counted}, GPU ${seen} (${parts.join(' ')}): ${title}`); // oxfmt-ignore
+      if (counted !== seen && told.length < 400) told.push(`  ${name}: machine ${counted}, GPU ${seen} (${parts.join(' ')}): ${title}`);
     }
     ratios.sort((a, b) => a - b);
     const at = (share: number): string => (ratios[Math.floor(share * (ratios.length - 1))] ?? NaN).toFixed(2);
-    console.log(`${name}: ${tally.compared} launches, equal ${tally.equal}, machine below the GPU ${tally.below}, above ${tally.above}; GPU over machine p10 ${at(0.1)}, median ${at(0.5)}, p90 ${at(0.9)}`); // oxfmt-ignore
+    console.log(
+      `${name}: ${tally.compared} launches, equal ${tally.equal}, machine below the GPU ${tally.below}, above ${tally.above}; GPU over machine p10 ${at(0.1)}, median ${at(0.5)}, p90 ${at(0.9)}`,
+    );
     if (process.argv.includes('--list')) console.log(told.join('\n'));
   }
 }

@@ -46,19 +46,11 @@ interface Pointers {
 }
 
 /** @returns null if the final memory depends on the schedule, or is unknown */
-function known(
-  title: string,
-  ptx: string,
-  question: Question,
-  pointers: Pointers | null,
-  isCounted: boolean,
-): KnownLaunch | null {
+function known(title: string, ptx: string, question: Question, pointers: Pointers | null, isCounted: boolean): KnownLaunch | null {
   const sizes = question.buffers.map(({ bytes }) => bytes ?? 0);
   const leftBy = (seed: number | undefined, contentsSeed: number): readonly Uint8Array[] | null => {
     const result = runStaged({ ...question, detectRaces: true, contentsSeed, ...(seed !== undefined && { seed }) });
-    return isClean(result)
-      ? sizes.map((size, buffer) => (size > 0 ? result.readBytes(buffer, 0, size) : new Uint8Array()))
-      : null;
+    return isClean(result) ? sizes.map((size, buffer) => (size > 0 ? result.readBytes(buffer, 0, size) : new Uint8Array())) : null;
   };
   let left: readonly Uint8Array[] | null = null;
   for (const [index, seed] of orders.entries()) {

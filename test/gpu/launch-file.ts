@@ -60,8 +60,7 @@ export class LaunchFile {
       else this.#parts.push(words(bytes.length, 0), Buffer.from(bytes));
     }
     this.#parts.push(words(pointers.length));
-    for (const { buffer, offset, target } of pointers)
-      this.#parts.push(words(buffer, offset, target.buffer, target.offset));
+    for (const { buffer, offset, target } of pointers) this.#parts.push(words(buffer, offset, target.buffer, target.offset));
     this.#parts.push(words(launch.arguments.length));
     for (const { value, bytes } of launch.arguments) this.#parts.push(...argumentParts(value, bytes));
     if (litmus) this.#parts.push(words(litmus.instances, litmus.repetitions, litmus.reads, litmus.spacing));
@@ -81,8 +80,7 @@ function words(...numbers: readonly number[]): Buffer {
 function argumentParts(value: Argument, bytes: number): Buffer[] {
   const own = Buffer.alloc(bytes);
   if (value.kind === 'struct') own.set(value.bytes.subarray(0, bytes));
-  else if (value.kind === 'scalar')
-    for (let at = 0; at < bytes; at++) own[at] = Number((value.value >> BigInt(8 * at)) & 0xffn);
+  else if (value.kind === 'scalar') for (let at = 0; at < bytes; at++) own[at] = Number((value.value >> BigInt(8 * at)) & 0xffn);
   const pointers = value.kind === 'struct' ? value.pointers : value.kind === 'pointer' ? [{ ...value, at: 0 }] : [];
   const placed = pointers.map(({ at, buffer, offset }) => words(at, buffer, Number(offset)));
   return [words(bytes), own, words(pointers.length), ...placed];
@@ -102,8 +100,7 @@ export function contentsOf({ bytes, elementBytes, fill, values, initial }: Globa
 /** FNV-1a of all bytes of all buffers, in 64 bits. */
 export function memoryHash(buffers: readonly Uint8Array[]): bigint {
   let sum = 0xcbf29ce484222325n;
-  for (const bytes of buffers)
-    for (const byte of bytes) sum = BigInt.asUintN(64, (sum ^ BigInt(byte)) * 0x100000001b3n);
+  for (const bytes of buffers) for (const byte of bytes) sum = BigInt.asUintN(64, (sum ^ BigInt(byte)) * 0x100000001b3n);
   return sum;
 }
 

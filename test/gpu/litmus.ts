@@ -94,7 +94,9 @@ function read(): void {
       }
     }
   }
-  console.log(`${tally.programs} programs, ${tally.runs} runs of them, ${tally.errors} ended with an error: ${tally.seen} of ${tally.allowed} allowed outcomes were seen, ${tally.weak} of them in no sequential order; ${tally.forbidden} forbidden ones were`); // oxfmt-ignore
+  console.log(
+    `${tally.programs} programs, ${tally.runs} runs of them, ${tally.errors} ended with an error: ${tally.seen} of ${tally.allowed} allowed outcomes were seen, ${tally.weak} of them in no sequential order; ${tally.forbidden} forbidden ones were`,
+  );
   process.exitCode = tally.errors + tally.forbidden > 0 ? 1 : 0;
 }
 

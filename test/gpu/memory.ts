@@ -33,7 +33,7 @@ async function write(): Promise<void> {
 }
 
 async function read(): Promise<void> {
-  const outcomes = new Map([...memoryOutcomes(readFileSync(join(folder, 'memory.outcomes')))].map((outcome) => [outcome.id, outcome])); // oxfmt-ignore
+  const outcomes = new Map([...memoryOutcomes(readFileSync(join(folder, 'memory.outcomes')))].map((outcome) => [outcome.id, outcome]));
   const tally = {
     launches: 0,
     same: 0,
@@ -66,9 +66,7 @@ async function read(): Promise<void> {
       const why = mayDiffer(launch);
       if (why) excused.set(why, (excused.get(why) ?? 0) + 1);
       else tally.other++;
-      console.log(
-        `other memory${why ? ` (${why})` : ''}: ${title}: ${firstDifference(left, record.buffers, outcome.memory)}`,
-      );
+      console.log(`other memory${why ? ` (${why})` : ''}: ${title}: ${firstDifference(left, record.buffers, outcome.memory)}`);
     }
     if (!outcome.differsAgain) continue;
     tally.again++;
@@ -79,8 +77,12 @@ async function read(): Promise<void> {
     console.log(`FALSE POSITIVE: ${title}`);
   }
   await closeSolver();
-  console.log(`${tally.launches} launches: ${tally.same} left the memory of the interpreter, ${tally.other} other memory, and rightly so ${[...excused].map(([why, times]) => `${times} (${why})`).join(', ')}; ${tally.refused} ended with an error; ${tally.guards} changed bytes outside of their arrays`); // oxfmt-ignore
-  console.log(`run again: ${tally.again} left other memory than the first time, ${tally.falsePositives} of them idempotent by their validator`); // oxfmt-ignore
+  console.log(
+    `${tally.launches} launches: ${tally.same} left the memory of the interpreter, ${tally.other} other memory, and rightly so ${[...excused].map(([why, times]) => `${times} (${why})`).join(', ')}; ${tally.refused} ended with an error; ${tally.guards} changed bytes outside of their arrays`,
+  );
+  console.log(
+    `run again: ${tally.again} left other memory than the first time, ${tally.falsePositives} of them idempotent by their validator`,
+  );
   process.exitCode = tally.other + tally.refused + tally.guards + tally.falsePositives > 0 ? 1 : 0;
 }
 
@@ -110,7 +112,7 @@ function firstDifference(left: readonly Uint8Array[], start: readonly Uint8Array
   for (const [buffer, bytes] of left.entries())
     for (let at = 0; at < bytes.length; at++, place++) {
       if (bytes[at] === memory[place]) continue;
-      const word = (from: Uint8Array, offset: number): string => Buffer.from(from.subarray(offset, offset + 4)).toString('hex'); // oxfmt-ignore
+      const word = (from: Uint8Array, offset: number): string => Buffer.from(from.subarray(offset, offset + 4)).toString('hex');
       const aligned = at - (at % 4);
       if (differing++ === 0)
         first = `buffer ${buffer} byte ${at}: at first ${word(start[buffer]!, aligned)}, machine ${word(bytes, aligned)}, GPU ${word(memory, place - (at % 4))}`;

@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isContradictory } from '../../src/cuda/host/contradiction.ts';
 import { substitutionOf } from '../../src/cuda/host/symbol-bindings.ts';
-import { type Fact, type HostTerm, compared, integer, symbolsOf, termConstant, termKey } from '../../src/cuda/host/term.ts'; // oxfmt-ignore
+import { type Fact, type HostTerm, compared, integer, symbolsOf, termConstant, termKey } from '../../src/cuda/host/term.ts';
 import { type HostValue, extentsOf, termOf } from '../../src/cuda/host/value.ts';
 import { openHostUnit, readHostProgram, type HostReading, type ReadLaunch } from '../../src/host/read-host.ts';
 import { hostDump } from '../../src/lowering/host-dump.ts';
@@ -28,19 +28,30 @@ export async function readLaunches(
   parameters: ReadonlyMap<string, readonly number[]>,
   { flags = [], startsAt }: ReadOptions = {},
 ): Promise<HostReading> {
-  // oxfmt-ignore
   const units = [];
   for (const file of files) {
     const temporary = join(folder, `${file}.lowered`);
     mkdirSync(temporary, { recursive: true });
-    const { stderr } = spawnSync('nvcc', ['-c', '--dryrun', '-std=c++17', '-arch=sm_90', ...flags, file, '-o', join(temporary, 'unit.o')], { cwd: folder, encoding: 'utf8', env: { ...process.env, TMPDIR: temporary } }); // oxfmt-ignore
+    const { stderr } = spawnSync('nvcc', ['-c', '--dryrun', '-std=c++17', '-arch=sm_90', ...flags, file, '-o', join(temporary, 'unit.o')], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, TMPDIR: temporary },
+    });
     const steps = hostStepsOf(stderr, temporary);
     if (!steps) throw new Error(`no steps: ${stderr}`);
-    const dump = await hostDump(steps, limits, ([executable, ...args]) => runProcess({ executable, args, cwd: folder, env: { PATH: process.env['PATH'] ?? '' }, limits })); // oxfmt-ignore
+    const dump = await hostDump(steps, limits, ([executable, ...args]) =>
+      runProcess({ executable, args, cwd: folder, env: { PATH: process.env['PATH'] ?? '' }, limits }),
+    );
     if (!('gimple' in dump)) throw new Error(JSON.stringify(dump));
     units.push(openHostUnit(file, dump, parameters));
   }
-  return readHostProgram({ units, parameters, constants: new Set(), isOwn: (file) => !file.startsWith('/usr'), ...(startsAt && { startsAt }) }); // oxfmt-ignore
+  return readHostProgram({
+    units,
+    parameters,
+    constants: new Set(),
+    isOwn: (file) => !file.startsWith('/usr'),
+    ...(startsAt && { startsAt }),
+  });
 }
 
 /**
@@ -56,23 +67,19 @@ export interface Match {
 }
 
 /** The stated launch that a recorded one is. */
-export function matchOf(
-  recorded: RecordedLaunch,
-  stated: readonly ReadLaunch[],
-  allocations: readonly RecordedAllocation[],
-): Match {
-  // oxfmt-ignore
+export function matchOf(recorded: RecordedLaunch, stated: readonly ReadLaunch[], allocations: readonly RecordedAllocation[]): Match {
   let best: Match = { knowledge: null, differences: ['no launch of the kernel is stated'], stated: null };
   const rank = { exact: 0, constrained: 1, input: 2, open: 3 } as const;
   for (const launch of stated) {
     if (launch.kernel !== '' && withoutHash(launch.kernel) !== withoutHash(recorded.kernel ?? '')) continue;
     const differences = differencesOf(recorded, launch, allocations);
     if (differences.length > 0) {
-      if (best.knowledge === null && (best.stated === null || differences.length < best.differences.length)) best = { knowledge: null, differences, stated: launch }; // oxfmt-ignore
+      if (best.knowledge === null && (best.stated === null || differences.length < best.differences.length))
+        best = { knowledge: null, differences, stated: launch };
       continue;
     }
     const knowledge = knowledgeOf(recorded, launch);
-    if (best.knowledge === null || rank[knowledge] < rank[best.knowledge]) best = { knowledge, differences: [], stated: launch }; // oxfmt-ignore
+    if (best.knowledge === null || rank[knowledge] < rank[best.knowledge]) best = { knowledge, differences: [], stated: launch };
   }
   return best;
 }
@@ -92,23 +99,20 @@ function numberOf(hex: string, signed: boolean): bigint {
 type Equation = readonly [name: string, term: HostTerm, values: readonly bigint[]];
 
 /** What is stated as a number and what was recorded for it: the value as signed and as unsigned. */
-function equationsOf(
-  recorded: RecordedLaunch,
-  launch: ReadLaunch,
-): { readonly shape: Equation[]; readonly given: Equation[] } {
-  // oxfmt-ignore
+function equationsOf(recorded: RecordedLaunch, launch: ReadLaunch): { readonly shape: Equation[]; readonly given: Equation[] } {
   const shape: Equation[] = [];
   const given: Equation[] = [];
   for (const name of ['grid', 'block'] as const) {
     const terms = launch[name] && extentsOf(launch[name]);
-    for (const [axis, term] of (terms ?? []).entries()) shape.push([`${name}.${'xyz'[axis]}`, term, [BigInt(recorded[name][axis]!)]]); // oxfmt-ignore
+    for (const [axis, term] of (terms ?? []).entries()) shape.push([`${name}.${'xyz'[axis]}`, term, [BigInt(recorded[name][axis]!)]]);
   }
   const shared = launch.shared && termOf(launch.shared);
   if (shared) shape.push(['shared', shared, [BigInt(recorded.shared)]]);
   for (const [index, value] of (launch.arguments ?? []).entries()) {
     const hex = recorded.arguments?.[index];
     if (hex === undefined || hex.length > 16) continue;
-    const term = value.kind === 'number' || value.kind === 'condition' || (value.kind === 'symbol' && isInteger(value)) ? termOf(value) : null; // oxfmt-ignore
+    const term =
+      value.kind === 'number' || value.kind === 'condition' || (value.kind === 'symbol' && isInteger(value)) ? termOf(value) : null;
     if (term) given.push([`argument ${index}`, term, [numberOf(hex, true), numberOf(hex, false)]]);
   }
   return { shape, given };
@@ -118,21 +122,17 @@ function isInteger(value: HostValue): boolean {
   return value.kind === 'symbol' && value.symbol.type !== undefined && !/^(?:float|double)$/.test(value.symbol.type);
 }
 
-function differencesOf(
-  recorded: RecordedLaunch,
-  launch: ReadLaunch,
-  allocations: readonly RecordedAllocation[],
-): string[] {
-  // oxfmt-ignore
+function differencesOf(recorded: RecordedLaunch, launch: ReadLaunch, allocations: readonly RecordedAllocation[]): string[] {
   const differences: string[] = [];
-  if (launch.arguments && recorded.arguments && launch.arguments.length !== recorded.arguments.length) differences.push('number of arguments'); // oxfmt-ignore
+  if (launch.arguments && recorded.arguments && launch.arguments.length !== recorded.arguments.length)
+    differences.push('number of arguments');
   if (launch.cooperative !== undefined && launch.cooperative !== recorded.cooperative) differences.push('cooperative');
   if (!launch.startsEarly && recorded.early) differences.push('starts early');
   const cluster = launch.cluster && extentsOf(launch.cluster);
-  if (launch.cooperative !== undefined && (cluster === undefined) !== (recorded.cluster === null)) differences.push('cluster'); // oxfmt-ignore
+  if (launch.cooperative !== undefined && (cluster === undefined) !== (recorded.cluster === null)) differences.push('cluster');
   for (const [axis, term] of (cluster ?? []).entries()) {
     const constant = termConstant(term);
-    if (constant !== undefined && recorded.cluster && constant !== BigInt(recorded.cluster[axis]!)) differences.push(`cluster ${axis}`); // oxfmt-ignore
+    if (constant !== undefined && recorded.cluster && constant !== BigInt(recorded.cluster[axis]!)) differences.push(`cluster ${axis}`);
   }
   const { shape, given } = equationsOf(recorded, launch);
   differences.push(...unsatisfied([...given, ...shape], [...launch.facts, ...launch.symbolFacts]));
@@ -142,7 +142,8 @@ function differencesOf(
     const [a, b] = [termConstant(value.numerator), termConstant(value.denominator)];
     const buffer = Buffer.from(hex, 'hex');
     const held = hex.length === 8 ? buffer.readFloatLE() : buffer.readDoubleLE();
-    if (a !== undefined && b !== undefined && Number(a) / Number(b) !== held && Math.fround(Number(a) / Number(b)) !== held) differences.push(`argument ${index}: ${Number(a) / Number(b)}, not ${held}`); // oxfmt-ignore
+    if (a !== undefined && b !== undefined && Number(a) / Number(b) !== held && Math.fround(Number(a) / Number(b)) !== held)
+      differences.push(`argument ${index}: ${Number(a) / Number(b)}, not ${held}`);
   }
   differences.push(...differentPointers(recorded, launch, allocations));
   return differences;
@@ -161,7 +162,8 @@ function unsatisfied(equations: readonly Equation[], facts: readonly Fact[]): st
       const now = replace(term);
       const constant = termConstant(now);
       if (constant !== undefined) {
-        if (!values.some((value) => value === constant || BigInt.asUintN(64, value) === BigInt.asUintN(64, constant))) differences.push(`${name}: ${constant}, not ${values[0]}`); // oxfmt-ignore
+        if (!values.some((value) => value === constant || BigInt.asUintN(64, value) === BigInt.asUintN(64, constant)))
+          differences.push(`${name}: ${constant}, not ${values[0]}`);
         continue;
       }
       rest.push([name, term, values]);
@@ -176,7 +178,8 @@ function unsatisfied(equations: readonly Equation[], facts: readonly Fact[]): st
     const now = replaced(fact);
     if (now.kind === 'truth' && !now.value) differences.push(`a condition of the path: ${factText(fact)}`);
   }
-  if (differences.length === 0 && isContradictory(facts.map(replaced))) differences.push('the conditions of the path contradict each other'); // oxfmt-ignore
+  if (differences.length === 0 && isContradictory(facts.map(replaced)))
+    differences.push('the conditions of the path contradict each other');
   return differences;
 }
 
@@ -211,12 +214,7 @@ function solve(term: HostTerm, values: readonly bigint[]): Fact | null {
 /** Bytes that an index of a generated program moves a pointer at most. */
 const farthest = 2048n;
 
-function differentPointers(
-  recorded: RecordedLaunch,
-  launch: ReadLaunch,
-  allocations: readonly RecordedAllocation[],
-): string[] {
-  // oxfmt-ignore
+function differentPointers(recorded: RecordedLaunch, launch: ReadLaunch, allocations: readonly RecordedAllocation[]): string[] {
   const differences: string[] = [];
   const seen = new Map<string, { readonly start: bigint; readonly index: number }>();
   const starts = new Map<bigint, string>();
@@ -235,23 +233,26 @@ function differentPointers(
       const bytes = value.memory.bytes && termConstant(value.memory.bytes);
       const stated = offset === undefined ? undefined : allocations.findLast((one) => one.address + offset === address);
       // After the end it may even be in the next allocation.
-      const isAfterEnd = (one: RecordedAllocation): boolean => BigInt(one.bytes) === bytes && one.address + bytes <= address && address < one.address + farthest; // oxfmt-ignore
+      const isAfterEnd = (one: RecordedAllocation): boolean =>
+        BigInt(one.bytes) === bytes && one.address + bytes <= address && address < one.address + farthest;
       if (offset === undefined && allocations.some(isAfterEnd)) continue;
-      const holder = stated ?? allocations.findLast((one) => one.address <= address && address <= one.address + BigInt(one.bytes)); // oxfmt-ignore
+      const holder = stated ?? allocations.findLast((one) => one.address <= address && address <= one.address + BigInt(one.bytes));
       const isBeyond = !holder && value.offset !== null && offset === undefined;
       if (!holder && !isBeyond) differences.push(`argument ${index} points into no allocation`);
       if (holder) {
-        if (bytes !== undefined && bytes !== BigInt(holder.bytes)) differences.push(`argument ${index}: ${bytes} bytes, not ${holder.bytes}`); // oxfmt-ignore
-        if (offset !== undefined && holder.address + offset !== address) differences.push(`argument ${index}: offset ${offset}, not ${address - holder.address}`); // oxfmt-ignore
+        if (bytes !== undefined && bytes !== BigInt(holder.bytes))
+          differences.push(`argument ${index}: ${bytes} bytes, not ${holder.bytes}`);
+        if (offset !== undefined && holder.address + offset !== address)
+          differences.push(`argument ${index}: offset ${offset}, not ${address - holder.address}`);
         const other = starts.get(holder.address);
-        if (other !== undefined && other !== value.memory.id) differences.push(`argument ${index} shares its allocation');`); // oxfmt-ignore
+        if (other !== undefined && other !== value.memory.id) differences.push(`argument ${index} shares its allocation');`);
         starts.set(holder.address, value.memory.id);
       }
     }
     if (offset === undefined) continue;
     const before = seen.get(value.memory.id);
     const start = address - offset;
-    if (before && before.start !== start) differences.push(`arguments ${before.index} and ${index} have another distance`); // oxfmt-ignore
+    if (before && before.start !== start) differences.push(`arguments ${before.index} and ${index} have another distance`);
     seen.set(value.memory.id, { start, index });
   }
   return differences;
@@ -269,7 +270,8 @@ function knowledgeOf(recorded: RecordedLaunch, launch: ReadLaunch): Knowledge {
 }
 
 /** Functions whose results depend on what the program is given, on the device or on the time. */
-const inputs = /^(?:ato(?:i|l|ll|f)|strto(?:u?ll?|[fd])|getenv|s?rand|str(?:n?cmp|len|chr)|time|clock|cudaGetDevice\w*|cudaDeviceGetAttribute|cudaOccupancy\w+|cudaMemGetInfo)\(\)(?:\.\w+)?#/; // oxfmt-ignore
+const inputs =
+  /^(?:ato(?:i|l|ll|f)|strto(?:u?ll?|[fd])|getenv|s?rand|str(?:n?cmp|len|chr)|time|clock|cudaGetDevice\w*|cudaDeviceGetAttribute|cudaOccupancy\w+|cudaMemGetInfo)\(\)(?:\.\w+)?#/;
 
 /** Whether a symbol is a number that the program reads, or computed from such: an argument, or what a function of C gives. */
 export function isInput(id: string): boolean {
@@ -280,6 +282,11 @@ export function isInput(id: string): boolean {
 /** The symbols on which the extents of a launch depend and that no argument determines. */
 export function openSymbols(launch: ReadLaunch): string[] {
   const extents = [launch.grid, launch.block].flatMap((value) => (value && extentsOf(value)) ?? []);
-  const determined = new Set((launch.arguments ?? []).flatMap((value) => { const term = termOf(value); return term ? [...symbolsOf(term).keys()] : []; })); // oxfmt-ignore
+  const determined = new Set(
+    (launch.arguments ?? []).flatMap((value) => {
+      const term = termOf(value);
+      return term ? [...symbolsOf(term).keys()] : [];
+    }),
+  );
   return extents.flatMap((term) => [...symbolsOf(term).keys()]).filter((id) => !determined.has(id) && !isInput(id));
 }

@@ -132,7 +132,7 @@ const secondFile = 0.1;
 
 function drawParts(seed: number): Parts {
   const random = seededRandom(seed);
-  const args = Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, () => random.pick([1, 2, 3, 8, 17, 32, 100, 256, 1000])); // oxfmt-ignore
+  const args = Array.from({ length: random.pick([0, 0, 1, 2, 3]) }, () => random.pick([1, 2, 3, 8, 17, 32, 100, 256, 1000]));
   const program = new Program(seed, random, grammar, args);
   if (!random.chance(secondFile)) return { program, main: mainBody(program, random), other: null };
   const other = new Program(seed, random, grammar, args, 1000);
@@ -146,7 +146,10 @@ const commonHeaders = ['cstddef', 'cstdint'];
 
 function includes(programs: readonly Program[]): string {
   const names = new Set([...commonHeaders, ...programs.flatMap(({ headers }) => [...headers])]);
-  return [...names].sort().map((name) => `#include <${name}>\n`).join(''); // oxfmt-ignore
+  return [...names]
+    .sort()
+    .map((name) => `#include <${name}>\n`)
+    .join('');
 }
 
 /** Indents by braces. Continued lines of macros keep their text. */

@@ -19,12 +19,14 @@ for (let seed = first; seed < first + count; seed += unitSize) {
     process.exitCode = 1;
   }
   for (const one of sum.missing.slice(before)) process.stdout.write(`${one}\n`);
-  if (sum.programs % 500 === 0) process.stderr.write(`${sum.programs} programs, ${sum.launches} launches: ${JSON.stringify(sum.known)}\n`); // oxfmt-ignore
+  if (sum.programs % 500 === 0) process.stderr.write(`${sum.programs} programs, ${sum.launches} launches: ${JSON.stringify(sum.known)}\n`);
 }
 const { programs, launches, known, missing, cutShort, rules, reasons } = sum;
-process.stdout.write(`${programs} programs, ${launches} launches: ${JSON.stringify(known)}, ${missing.length} not stated, ${cutShort} cut short\n`); // oxfmt-ignore
+process.stdout.write(
+  `${programs} programs, ${launches} launches: ${JSON.stringify(known)}, ${missing.length} not stated, ${cutShort} cut short\n`,
+);
 for (const word of ['exception', 'throw', 'catch', 'virtual', 'vector', 'map', 'array']) {
   const uses = [...rules].filter(([name]) => name.includes(word)).reduce((all, [, number]) => all + number, 0);
   process.stdout.write(`${uses} uses of rules with ${word}\n`);
 }
-for (const [reason, number] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25)) process.stdout.write(`${number} ${reason}\n`); // oxfmt-ignore
+for (const [reason, number] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25)) process.stdout.write(`${number} ${reason}\n`);

@@ -23,7 +23,15 @@ export interface Measured {
 
 /** Nothing measured yet. */
 export function nothingMeasured(): Measured {
-  return { programs: 0, launches: 0, known: { exact: 0, constrained: 0, input: 0, open: 0, missing: 0 }, missing: [], reasons: new Map(), cutShort: 0, rules: new Map() }; // oxfmt-ignore
+  return {
+    programs: 0,
+    launches: 0,
+    known: { exact: 0, constrained: 0, input: 0, open: 0, missing: 0 },
+    missing: [],
+    reasons: new Map(),
+    cutShort: 0,
+    rules: new Map(),
+  };
 }
 
 /** Compiles, runs and reads the programs of `count` successive seeds, and adds what was found. Needs nvcc. */
@@ -53,20 +61,18 @@ export async function measureUnit(first: number, count: number, sum: Measured): 
 }
 
 /** Compares the launches of one recording with the stated ones. @param program its name in lines about missing launches */
-export function addRecording(
-  recording: Recording,
-  stated: readonly ReadLaunch[],
-  program: string,
-  sum: Measured,
-): void {
+export function addRecording(recording: Recording, stated: readonly ReadLaunch[], program: string, sum: Measured): void {
   for (const [at, launch] of recording.launches.entries()) {
     sum.launches++;
     const earlier = recording.allocations.filter(({ launchesBefore }) => launchesBefore <= at);
     const { knowledge, differences, stated: nearest } = matchOf(launch, stated, earlier);
     sum.known[knowledge ?? 'missing']++;
-    if (knowledge === null) sum.missing.push(`${program}: ${launch.name} grid ${launch.grid.join()} block ${launch.block.join()}: ${differences.join('; ')} (line ${nearest?.location?.line})`); // oxfmt-ignore
+    if (knowledge === null)
+      sum.missing.push(
+        `${program}: ${launch.name} grid ${launch.grid.join()} block ${launch.block.join()}: ${differences.join('; ')} (line ${nearest?.location?.line})`,
+      );
     if (knowledge === 'open' && nearest)
-      for (const reason of new Set(openSymbols(nearest).map((id) => id.replace(/[#@+\d].*$/s, '').slice(0, 40)))) add(sum.reasons, reason); // oxfmt-ignore
+      for (const reason of new Set(openSymbols(nearest).map((id) => id.replace(/[#@+\d].*$/s, '').slice(0, 40)))) add(sum.reasons, reason);
   }
 }
 

@@ -11,7 +11,7 @@ const written = readFileSync(fileURLToPath(new URL('every-launch-form.cu', impor
 
 /** Expected fields that differ from those of a launch without attributes. */
 function expected(name: string, changes: Partial<RecordedLaunch>): Partial<RecordedLaunch> {
-  return { name, grid: [1, 1, 1], block: [32, 1, 1], shared: 0, cluster: null, cooperative: false, early: false, ...changes }; // oxfmt-ignore
+  return { name, grid: [1, 1, 1], block: [32, 1, 1], shared: 0, cluster: null, cooperative: false, early: false, ...changes };
 }
 
 test('every launch form is recorded with all of its fields', { skip: withoutNvcc }, async (t) => {
@@ -35,15 +35,18 @@ test('every launch form is recorded with all of its fields', { skip: withoutNvcc
     assert.match(kernel!, /^_Z|^plain$/);
   };
   isEqual(0, expected('fill(float*, int)', { grid: [5, 1, 1], arguments: [pointer(first!), '05000000'] }));
-  isEqual(1, expected('fill(float*, int)', { grid: [2, 3, 4], block: [8, 4, 2], shared: 128, arguments: [pointer(first! + 16n), 'ffffffff'] })); // oxfmt-ignore
+  isEqual(
+    1,
+    expected('fill(float*, int)', { grid: [2, 3, 4], block: [8, 4, 2], shared: 128, arguments: [pointer(first! + 16n), 'ffffffff'] }),
+  );
   isEqual(2, expected('assign<double, 16>(double*, double)', { arguments: [pointer(second!), '000000000000f83f'] }));
   isEqual(3, expected('plain', { arguments: ['01', '61', 'feff', 'ffffffffffffffff', '0000c03f'] }));
   isEqual(4, expected('take(Outer)', { arguments: ['0700000000000000080000006300000009000000'.padEnd(48, '0')] }));
   isEqual(5, expected('fill(float*, int)', { grid: [3, 1, 1], shared: 64, arguments: [pointer(first!), '03000000'] }));
   isEqual(6, expected('empty()', { cooperative: true, arguments: [] }));
-  isEqual(7, expected('fill(float*, int)', { grid: [4, 1, 1], cluster: [2, 1, 1], arguments: [pointer(first!), '04000000'] })); // oxfmt-ignore
+  isEqual(7, expected('fill(float*, int)', { grid: [4, 1, 1], cluster: [2, 1, 1], arguments: [pointer(first!), '04000000'] }));
   isEqual(8, expected('fill(float*, int)', { early: true, arguments: [pointer(0n), '05000000'] }));
-  isEqual(9, expected('empty()', { grid: [8, 1, 1], cluster: [4, 2, 1], cooperative: true, early: true, arguments: [] })); // oxfmt-ignore
+  isEqual(9, expected('empty()', { grid: [8, 1, 1], cluster: [4, 2, 1], cooperative: true, early: true, arguments: [] }));
   isEqual(10, expected('fill(float*, int)', { arguments: [pointer(first!), '06000000'] }));
   isEqual(11, expected('(anonymous namespace)::hidden(int)', { arguments: ['2a000000'] }));
   assert.equal(launches.length, 12);
@@ -56,7 +59,7 @@ test('20 generated programs of one unit run and launch', { skip: withoutNvcc }, 
   for (const [seed, { launches, exit, errors }] of recordings) {
     assert.equal(exit.kind, 'exited', `${seed}: ${errors}`);
     assert.ok(launches.length >= 1 && launches.length <= 30, `${seed}: ${launches.length} launches`);
-    for (const { kernel, name, arguments: args } of launches) assert.ok(kernel !== null && name !== null && args !== null); // oxfmt-ignore
+    for (const { kernel, name, arguments: args } of launches) assert.ok(kernel !== null && name !== null && args !== null);
   }
 
   await t.test('a program of two files launches the same separately', async () => {
@@ -66,7 +69,10 @@ test('20 generated programs of one unit run and launch', { skip: withoutNvcc }, 
     const together = recordings.get(program.seed)!;
     assert.deepEqual(separate.exit, together.exit);
     // Addresses differ between runs, and so does padding.
-    const comparable = ({ kernel: _kernel, arguments: args, ...rest }: RecordedLaunch) => ({ ...rest, sizes: args!.map(({ length }) => length) }); // oxfmt-ignore
+    const comparable = ({ kernel: _kernel, arguments: args, ...rest }: RecordedLaunch) => ({
+      ...rest,
+      sizes: args!.map(({ length }) => length),
+    });
     assert.deepEqual(separate.launches.map(comparable), together.launches.map(comparable));
   });
 });

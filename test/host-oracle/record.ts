@@ -78,8 +78,7 @@ const sanitizedLimits = { ...runLimits, resources: { ...runLimits.resources, mem
 
 async function compile(args: readonly string[], cwd: string): Promise<void> {
   const result = await runProcess({ executable: 'nvcc', args, cwd, env: process.env, limits: compileLimits });
-  if (!exitedWell(result))
-    throw new Error(`nvcc ${args.join(' ')}: ${result.end.kind}\n${result.stdout}${result.stderr}`);
+  if (!exitedWell(result)) throw new Error(`nvcc ${args.join(' ')}: ${result.end.kind}\n${result.stdout}${result.stderr}`);
 }
 
 /** The object of the runtime, which is compiled once for each folder. */
@@ -95,7 +94,9 @@ const bytesOfType: Readonly<Record<string, number>> = { 8: 1, 16: 2, 32: 4, 64: 
 export function parameterSizes(ptx: string): ReadonlyMap<string, readonly number[]> {
   const sizes = new Map<string, readonly number[]>();
   for (const [, name, list] of ptx.matchAll(/\.entry\s+([\w$]+)\s*(?:\(([^)]*)\))?/g)) {
-    const parameters = (list ?? '').matchAll(/\.param\s+(?:\.align\s+\d+\s+)?\.[a-z]+(\d+)\s+(?:\.ptr[^\n]*?)?[\w$]+(?:\[(\d+)\])?\s*(?:,|$)/gm); // oxfmt-ignore
+    const parameters = (list ?? '').matchAll(
+      /\.param\s+(?:\.align\s+\d+\s+)?\.[a-z]+(\d+)\s+(?:\.ptr[^\n]*?)?[\w$]+(?:\[(\d+)\])?\s*(?:,|$)/gm,
+    );
     sizes.set(
       name!,
       [...parameters].map(([, bits, count]) => bytesOfType[bits!]! * Number(count ?? 1)),
@@ -206,7 +207,6 @@ export async function recordUnit(
   writeFileSync(join(folder, unit.name), unit.text);
   const executable = await compileRecording([unit.name], folder, options);
   const recordings = new Map<number, Recording>();
-  for (const { seed, arguments: args } of unit.programs)
-    recordings.set(seed, await runRecording(executable, [String(seed), ...args]));
+  for (const { seed, arguments: args } of unit.programs) recordings.set(seed, await runRecording(executable, [String(seed), ...args]));
   return recordings;
 }

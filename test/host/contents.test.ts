@@ -8,7 +8,7 @@ import { type Found, type Snippet, isOfK, readSnippets, tiesOf } from './fixture
 function filled(body: string, before = ''): Snippet {
   return {
     parameters: [{ name: 'p0', type: 'int*' }],
-    text: `static const int table[4] = {2, 0, 3, 1};\n${before}\nvoid run(int parameter, cudaStream_t s) {\nint* a; cudaMalloc(&a, 16);\n${body}\nk<<<1, 4>>>(a);\n}`, // oxfmt-ignore
+    text: `static const int table[4] = {2, 0, 3, 1};\n${before}\nvoid run(int parameter, cudaStream_t s) {\nint* a; cudaMalloc(&a, 16);\n${body}\nk<<<1, 4>>>(a);\n}`,
   };
 }
 
@@ -32,9 +32,9 @@ const known: readonly (readonly [body: string, contents: string, before?: string
   ['int same[4] = {7, 7, 7, 8}; cudaMemcpy(a, same, sizeof(same), cudaMemcpyHostToDevice);', 'p0[*] in 7..8; 7,7,7,8'],
   ['if (parameter) cudaMemset(a, 1, 16); cudaMemset(a, 0, 16);', 'p0[*] in 0..0'],
   ['float* b; cudaMalloc(&b, 64); cudaMemset(a, 0, 16); cudaMemset(b, 1, 64);', 'p0[*] in 0..0'],
-  ['for (int i = 0; i < parameter; i++) { cudaMemset(a, 0, 16); k<<<1, 4>>>(a); } cudaMemset(a, 1, 16);', 'p0[*] in 16843009..16843009'], // oxfmt-ignore
+  ['for (int i = 0; i < parameter; i++) { cudaMemset(a, 0, 16); k<<<1, 4>>>(a); } cudaMemset(a, 1, 16);', 'p0[*] in 16843009..16843009'],
   // The host writes the source by a pointer.
-  ['int own[4] = {1, 2}; int* p = own; p[3] = 3; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);', 'p0[*] in 0..3; distinct(p0); 1,2,0,3'], // oxfmt-ignore
+  ['int own[4] = {1, 2}; int* p = own; p[3] = 3; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);', 'p0[*] in 0..3; distinct(p0); 1,2,0,3'],
   // Constructors of static objects have run before.
   [copied, all, 'void zero(); struct Guard { Guard() { zero(); } }; Guard guard;'],
   [`${copied} goto out; out: ;`, all],
@@ -60,7 +60,9 @@ const unfilled: readonly (readonly [body: string, before?: string])[] = [
   [`parameter && cudaMemset(a, 0, 16);`],
   [`while (parameter--) ${copied}`],
   [`cudaMemset(a, 0, 16); for (int i = 0; i < 3; i++) { k<<<1, 4>>>(a); }`],
-  [`cudaMemset(a, 0, 16); for (int i = 0; i < parameter; i++) { k<<<1, 4>>>(a); } k<<<1, 4>>>(nullptr); if (parameter) cudaMemset(a, 0, 16);`], // oxfmt-ignore
+  [
+    `cudaMemset(a, 0, 16); for (int i = 0; i < parameter; i++) { k<<<1, 4>>>(a); } k<<<1, 4>>>(nullptr); if (parameter) cudaMemset(a, 0, 16);`,
+  ],
   ['cudaMemset(a, 0, 12);'],
   ['cudaMemset(a + 1, 0, 16);'],
   ['cudaMemset(a, parameter, 16);'],
@@ -70,7 +72,7 @@ const unfilled: readonly (readonly [body: string, before?: string])[] = [
   ['int own[4] = {1, 2, 3, 4}; own[parameter] = 2; cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);'],
   ['int own[4] = {1, 2, 3, 4}; fillIn(own); cudaMemcpy(a, own, 16, cudaMemcpyHostToDevice);', 'void fillIn(int* p);'],
   ['cudaMallocManaged(&a, 16); cudaMemset(a, 0, 16); a[0] = 1;'],
-  [`step(a); ${copied} again(a);`, 'void step(int* p) {} void again(int* p) { cudaMemcpy(p, p + 2, 8, cudaMemcpyDeviceToDevice); }'], // oxfmt-ignore
+  [`step(a); ${copied} again(a);`, 'void step(int* p) {} void again(int* p) { cudaMemcpy(p, p + 2, 8, cudaMemcpyDeviceToDevice); }'],
   [`auto zero = [&] { cudaMemset(a, 0, 16); }; ${copied} zero(); unknown();`],
 ];
 

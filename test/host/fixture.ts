@@ -61,7 +61,6 @@ export async function readSnippets(
   snippets: readonly Snippet[],
   headers: readonly string[] = [],
 ): Promise<readonly (readonly Found[])[]> {
-  // oxfmt-ignore
   const { launches, cutShort } = await readUnit(context, snippets, headers);
   assert.deepEqual(cutShort, []);
   return launches;
@@ -73,23 +72,31 @@ export async function readUnit(
   snippets: readonly Snippet[],
   headers: readonly string[] = [],
 ): Promise<{ readonly launches: readonly (readonly Found[])[]; readonly cutShort: readonly string[] }> {
-  // oxfmt-ignore
   const [root, folder] = [temporaryFolder(context), temporaryFolder(context)];
   const texts = snippets.map(({ text, parameters }, at) => {
-    const kernel = parameters ? `__global__ void k(${parameters.map(({ name, type }) => `${type} ${name}`).join(', ')}) {}\n` : ''; // oxfmt-ignore
+    const kernel = parameters ? `__global__ void k(${parameters.map(({ name, type }) => `${type} ${name}`).join(', ')}) {}\n` : '';
     const macros = [...text.matchAll(/^#define (\w+)/gm)].map(([, name]) => `#undef ${name}\n`).join('');
     return `namespace s${first + at} {\n${kernel}${text}\n}\n${macros}`;
   });
   const unit = `${headers.map((one) => `#include <${one}>\n`).join('')}${common}${texts.join('')}`;
   writeFiles(root, { 'unit.cu': unit, 'config.h': header });
   const { path } = wrappedCompiler(nvcc!);
-  const { stderr } = spawnSync(path, ['-c', '--dryrun', '-std=c++17', '-arch=sm_90', 'unit.cu', '-o', `${folder}/unit.o`], { cwd: root, encoding: 'utf8', env: { ...process.env, TMPDIR: folder } }); // oxfmt-ignore
+  const { stderr } = spawnSync(path, ['-c', '--dryrun', '-std=c++17', '-arch=sm_90', 'unit.cu', '-o', `${folder}/unit.o`], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: folder },
+  });
   const steps = hostStepsOf(stderr, folder);
   assert.ok(steps, stderr);
-  const dump = await hostDump(steps, limits, ([executable, ...args]) => runProcess({ executable, args, cwd: root, env: { PATH: process.env['PATH'] ?? '' }, limits })); // oxfmt-ignore
-  if (!('gimple' in dump))
-    assert.fail('result' in dump ? `${dump.result.stdout}${dump.result.stderr}` : 'it was refused');
-  const parameters = new Map(snippets.flatMap(({ kernels = {} }, at) => Object.entries(kernels).map(([symbol, sizes]) => [`_ZN5s${first + at}${symbol}`, sizes] as const))); // oxfmt-ignore
+  const dump = await hostDump(steps, limits, ([executable, ...args]) =>
+    runProcess({ executable, args, cwd: root, env: { PATH: process.env['PATH'] ?? '' }, limits }),
+  );
+  if (!('gimple' in dump)) assert.fail('result' in dump ? `${dump.result.stdout}${dump.result.stderr}` : 'it was refused');
+  const parameters = new Map(
+    snippets.flatMap(({ kernels = {} }, at) =>
+      Object.entries(kernels).map(([symbol, sizes]) => [`_ZN5s${first + at}${symbol}`, sizes] as const),
+    ),
+  );
   const reading = readHostProgram({
     units: [openHostUnit('unit.cu', dump, parameters)],
     parameters,
@@ -105,7 +112,7 @@ export async function readUnit(
     const line = launch.location?.line ?? 0;
     const before = lines.findIndex((one) => one === `namespace s${first + at} {`) + 1;
     const location = { file: launch.location?.file ?? '', line: line - before - (snippets[at]!.parameters ? 1 : 0) };
-    launches[at].push({ launch, sites: sitesOf({ ...launch, text: 'k' }, location, snippets[at]!.parameters ?? anyParameters) }); // oxfmt-ignore
+    launches[at].push({ launch, sites: sitesOf({ ...launch, text: 'k' }, location, snippets[at]!.parameters ?? anyParameters) });
   }
   return { launches, cutShort: reading.cutShort.map(({ symbol }) => symbol) };
 }

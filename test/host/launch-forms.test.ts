@@ -51,7 +51,10 @@ void f(cudaLaunchConfig_t c, float* a) { cudaLaunchKernelEx(&c, ext, a, 7); }`,
 };
 
 const covered: Snippet = {
-  parameters: [{ name: 'p', type: 'float*' }, { name: 'n', type: 'int' }], // oxfmt-ignore
+  parameters: [
+    { name: 'p', type: 'float*' },
+    { name: 'n', type: 'int' },
+  ],
   text: `static void run(float *p, int n) { k<<<(n + 63) / 64, 64>>>(p, n); }
 void all(float *p, int n, int b) { if (b > 4) b++; else n++; if (n > 9) run(p, n); run(p, n); }`,
 };
@@ -68,23 +71,48 @@ void f(float* p, int* q) {
 };
 
 test('forms of launches', { skip: withoutNvcc }, async (context) => {
-  const found = await readSnippets(context, [everyArgument, everyForm, unknownConfiguration, covered, inTemplate], ['cuda.h', 'vector']); // oxfmt-ignore
+  const found = await readSnippets(context, [everyArgument, everyForm, unknownConfiguration, covered, inTemplate], ['cuda.h', 'vector']);
   await context.test('arguments, shared memory and place of a launch', () => {
     const [one, ...others] = found[0]!;
     const [site] = one?.sites ?? [];
     assert.ok(one && site && others.length === 0);
     assert.match(one.launch.kernel, /2ns3redIfLi32ELb1ENS?_?\S*1TE/);
     assert.deepEqual(site.location, { file: 'unit.cu', line: 9 });
-    assert.deepEqual([site.grid, site.block], [[1, 1, 1], [64, 1, 1]]); // oxfmt-ignore
+    assert.deepEqual(
+      [site.grid, site.block],
+      [
+        [1, 1, 1],
+        [64, 1, 1],
+      ],
+    );
     assert.equal(site.sharedBytes, 256);
     assert.equal(site.cooperative, false);
-    assert.deepEqual([...site.scalars], [[4, 64n], [5, 2.5]]); // oxfmt-ignore
+    assert.deepEqual(
+      [...site.scalars],
+      [
+        [4, 64n],
+        [5, 2.5],
+      ],
+    );
     assert.deepEqual(site.pointers.get(10), { memory: 'null', bytes: 0n, offset: 0n });
-    assert.deepEqual(site.aliases, [[0, 1], [0, 3], [1, 3], [2, 9], [7, 8]]); // oxfmt-ignore
+    assert.deepEqual(site.aliases, [
+      [0, 1],
+      [0, 3],
+      [1, 3],
+      [2, 9],
+      [7, 8],
+    ]);
   });
   await context.test('launches through the runtime and the driver are found', () => {
     const all = found[1]!;
-    const summary = all.map(({ launch, sites: [site] }) => [launch.kernel.replace(/^_ZN5s\d{4}/, ''), site?.grid, site?.block, site?.cluster, site?.sharedBytes, site?.cooperative]); // oxfmt-ignore
+    const summary = all.map(({ launch, sites: [site] }) => [
+      launch.kernel.replace(/^_ZN5s\d{4}/, ''),
+      site?.grid,
+      site?.block,
+      site?.cluster,
+      site?.sharedBytes,
+      site?.cooperative,
+    ]);
     assert.deepEqual(summary, [
       ['3redILi256EEEvPfiS1_', [3, 1, 1], [4, 5, 1], undefined, 16, false],
       ['2ns4coopEPfiS1_', [3, 1, 1], [4, 5, 1], undefined, 0, true],
@@ -101,8 +129,15 @@ test('forms of launches', { skip: withoutNvcc }, async (context) => {
     assert.deepEqual(found[2]![0]?.sites[0]?.unknown, ['block', 'grid', 'sharedBytes', 'cooperative', 'cluster']);
   });
   await context.test('a launch in a template is of the instance of each of its callers', () => {
-    const all = found[4]!.map(({ launch, sites: [site] }) => [/4fillI(\w)E/.exec(launch.kernel)?.[1], site?.location.line, site?.scalars.get(1)]); // oxfmt-ignore
-    assert.deepEqual(all, [['f', 3, 1.5], ['i', 3, 3n]]); // oxfmt-ignore
+    const all = found[4]!.map(({ launch, sites: [site] }) => [
+      /4fillI(\w)E/.exec(launch.kernel)?.[1],
+      site?.location.line,
+      site?.scalars.get(1),
+    ]);
+    assert.deepEqual(all, [
+      ['f', 3, 1.5],
+      ['i', 3, 3n],
+    ]);
   });
   await context.test('a path that only adds conditions to another path to the launch is covered by it', () => {
     const all = found[3]!.flatMap(({ sites }) => sites);

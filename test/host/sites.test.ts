@@ -56,12 +56,19 @@ const changed: readonly (readonly [body: string, expected: readonly number[], be
   ['auto f = [](int N) { k<<<N, 1>>>(); }; f(7);', [7], 'const int N = 4;'],
   ['switch (parameter) { case 1: k<<<1, 1>>>(); break; case 2: k<<<2, 1>>>(); }', [1, 2]],
   // Powers of two below 8: the default is never taken.
-  [`${power} if (t < 8) switch (t) { case 1: k<<<1, 1>>>(); break; case 2: k<<<2, 1>>>(); break; case 4: k<<<4, 1>>>(); break; default: k<<<t, 1>>>(); }`, [1, 2, 4]], // oxfmt-ignore
+  [
+    `${power} if (t < 8) switch (t) { case 1: k<<<1, 1>>>(); break; case 2: k<<<2, 1>>>(); break; case 4: k<<<4, 1>>>(); break; default: k<<<t, 1>>>(); }`,
+    [1, 2, 4],
+  ],
   ['k<<<size(), 1>>>();', [8], 'int size() { int s = 1; while (s < 5) s *= 2; return s; }'],
   ['Cfg c; c.rows = 3; k<<<c.rows * c.cols, 1>>>();', [12], 'struct Cfg { int rows; int cols = 4; };'],
   ['int s[] = {2, 3}; k<<<s[1], 1>>>();', [3]],
-  ['unsigned g = 0; blocks(1000, 256, g); k<<<g, 1>>>();', [4], 'void blocks(int n, int b, unsigned& g) { g = n % b ? n / b + 1 : n / b; }'], // oxfmt-ignore
-  ['wrap(k, 1000);', [8], '__global__ void k() {}\ntemplate <typename F> void wrap(F f, int n) { f<<<(n + 127) / 128, 128>>>(); }'], // oxfmt-ignore
+  [
+    'unsigned g = 0; blocks(1000, 256, g); k<<<g, 1>>>();',
+    [4],
+    'void blocks(int n, int b, unsigned& g) { g = n % b ? n / b + 1 : n / b; }',
+  ],
+  ['wrap(k, 1000);', [8], '__global__ void k() {}\ntemplate <typename F> void wrap(F f, int n) { f<<<(n + 127) / 128, 128>>>(); }'],
   ['LAUNCH(k, 9);', [9], '#define LAUNCH(name, g) do { name<<<g, 1>>>(); } while (0)'],
 ];
 
@@ -79,7 +86,7 @@ const undecided: readonly (readonly [body: string, before?: string])[] = [
   [`${power} if (t < 8) switch (t) { case 1: case 4: break; default: k<<<t, 1>>>(); }`],
   [`${power} switch (t) { case 1: case 2: case 4: break; default: k<<<t, 1>>>(); }`],
   ['int n = 3; while (more()) n += 2; k<<<n, 1>>>();'],
-  ['State* s = get(); s->n = 4; State* t = get(); t->n = 5; k<<<s->n, 1>>>();', 'struct State { int n; }; State* get();'], // oxfmt-ignore
+  ['State* s = get(); s->n = 4; State* t = get(); t->n = 5; k<<<s->n, 1>>>();', 'struct State { int n; }; State* get();'],
 ];
 
 const sizes: readonly (readonly [type: string, expected: number, before: string])[] = [
@@ -133,17 +140,41 @@ const pick = 'bool first, int n) { int pick = n ? (first ? 5 : 9) : 0; k<<<1, 64
 
 /** Functions that launch `k`, and the constraints of its dimensions and arguments. */
 const related: readonly (readonly [text: string, parameters: readonly LaunchParameter[], ties: readonly string[]])[] = [
-  ['void f(float* a, int n) { k<<<(n + 255) / 256, 256>>>(a, n); }', [a, int('n')], ['gridDim.x == (n + 255) / 256', 'gridDim.y == 1', 'gridDim.z == 1']], // oxfmt-ignore
-  ['void f(float* a, int n) { int g = n % 64 ? n / 64 + 1 : n / 64; k<<<dim3(g, 1, 1), 64>>>(a, n); }', [a, int('n')], ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']], // oxfmt-ignore
-  ['void f(float* a, int n) { int g = (int)ceil((float)n / 64.0f); k<<<dim3(g, 1, 1), 64>>>(a, n); }', [a, int('n')], ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1']], // oxfmt-ignore
-  ['void f(float* a, int w, int h) { if (w % 16 != 0) return; k<<<dim3(w / 16, h / 16), 64>>>(a, w); }', [a, int('w')], ['gridDim.x == w / 16', 'gridDim.z == 1', 'w % 16 == 0']], // oxfmt-ignore
-  ['void f(float* a, int n, int t) { k<<<n / t, t>>>(a, n); }', [a, int('n')], ['blockDim.y == 1', 'blockDim.z == 1', 'gridDim.x == n / blockDim.x', 'gridDim.y == 1', 'gridDim.z == 1']], // oxfmt-ignore
-  ['void f(float* a, int n) { k<<<n / 4, 64>>>(a, n / 4); }', [a, int('n')], ['gridDim.x == n', 'gridDim.y == 1', 'gridDim.z == 1']], // oxfmt-ignore
-  ['void f(float* a, int n) { for (int s = n / 2; s > 0; s /= 2) k<<<1, 64>>>(a, s, n); }', [a, int('s'), int('n')], ['s > 0', 's <= n / 2']], // oxfmt-ignore
+  [
+    'void f(float* a, int n) { k<<<(n + 255) / 256, 256>>>(a, n); }',
+    [a, int('n')],
+    ['gridDim.x == (n + 255) / 256', 'gridDim.y == 1', 'gridDim.z == 1'],
+  ],
+  [
+    'void f(float* a, int n) { int g = n % 64 ? n / 64 + 1 : n / 64; k<<<dim3(g, 1, 1), 64>>>(a, n); }',
+    [a, int('n')],
+    ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1'],
+  ],
+  [
+    'void f(float* a, int n) { int g = (int)ceil((float)n / 64.0f); k<<<dim3(g, 1, 1), 64>>>(a, n); }',
+    [a, int('n')],
+    ['gridDim.x == (n + 63) / 64', 'gridDim.y == 1', 'gridDim.z == 1'],
+  ],
+  [
+    'void f(float* a, int w, int h) { if (w % 16 != 0) return; k<<<dim3(w / 16, h / 16), 64>>>(a, w); }',
+    [a, int('w')],
+    ['gridDim.x == w / 16', 'gridDim.z == 1', 'w % 16 == 0'],
+  ],
+  [
+    'void f(float* a, int n, int t) { k<<<n / t, t>>>(a, n); }',
+    [a, int('n')],
+    ['blockDim.y == 1', 'blockDim.z == 1', 'gridDim.x == n / blockDim.x', 'gridDim.y == 1', 'gridDim.z == 1'],
+  ],
+  ['void f(float* a, int n) { k<<<n / 4, 64>>>(a, n / 4); }', [a, int('n')], ['gridDim.x == n', 'gridDim.y == 1', 'gridDim.z == 1']],
+  [
+    'void f(float* a, int n) { for (int s = n / 2; s > 0; s /= 2) k<<<1, 64>>>(a, s, n); }',
+    [a, int('s'), int('n')],
+    ['s > 0', 's <= n / 2'],
+  ],
   [`void f(float* a, ${pick} n != 3); }`, [a, int('up')], ['up == 1 || up == 0']],
   [`void f(float* a, ${pick} pick); }`, [a, int('pick')], ['pick == 0 || pick == 9 || pick == 5']],
   [`void f(float* a, ${pick} n ? pick : n); }`, [a, int('pick')], []],
-  ['void f(int n) { float* a; cudaMalloc(&a, n * sizeof(float)); k<<<1, 64>>>(a, n); }', [a, int('n')], ['extent(a) >= n']], // oxfmt-ignore
+  ['void f(int n) { float* a; cudaMalloc(&a, n * sizeof(float)); k<<<1, 64>>>(a, n); }', [a, int('n')], ['extent(a) >= n']],
 ];
 
 /** Functions that launch `k` with a constraint among others. */
@@ -162,15 +193,19 @@ const constrained: readonly (readonly [text: string, parameters: readonly Launch
 const violated: readonly (readonly [text: string, parameters: readonly LaunchParameter[], wrong: RegExp])[] = [
   ['void f(int n) { k<<<(n + 255) / 256, 256>>>(n); }', [{ name: 'p', type: 'unsigned char' }], /gridDim.x == \(p/],
   ['void f(int n) { unsigned char c = n; k<<<c, 256>>>(n); }', [int('p')], /gridDim.x == p/],
-  ['void adjust(int& s) { s = -7; } void f(int n) { for (int s = 1; s < n; s += 2) { adjust(s); k<<<1, 1>>>(s); } }', [int('p')], /p >= 1|% 2/], // oxfmt-ignore
-  ['void g(); void f(int n) { int s; for (s = n; s > 3; s /= 2) g(); k<<<1, 1>>>(s, n); }', [int('p'), int('q')], /^p >= 0|^p <= q/m], // oxfmt-ignore
-  ['struct S { int n; }; void f(S* s, S* t) { int m = s->n; t->n = 5; k<<<s->n, 1>>>(m); }', [int('p')], /gridDim.x == p/], // oxfmt-ignore
+  [
+    'void adjust(int& s) { s = -7; } void f(int n) { for (int s = 1; s < n; s += 2) { adjust(s); k<<<1, 1>>>(s); } }',
+    [int('p')],
+    /p >= 1|% 2/,
+  ],
+  ['void g(); void f(int n) { int s; for (s = n; s > 3; s /= 2) g(); k<<<1, 1>>>(s, n); }', [int('p'), int('q')], /^p >= 0|^p <= q/m],
+  ['struct S { int n; }; void f(S* s, S* t) { int m = s->n; t->n = 5; k<<<s->n, 1>>>(m); }', [int('p')], /gridDim.x == p/],
   // The compiler tests `n - 8 > 1` with unsigned numbers, for which a small `n` is a large number.
   ['void f(int n) { if (n / 2 != 4) k<<<1, 256>>>(n); }', [int('p')], /^p - 8 > 1|^p > 9/m],
   // It tests `n + 1 > 2`.
   ['void f(int n) { if (n / 2 != 0) k<<<1, 256>>>(n); }', [int('p')], /^p \+ 1 > 2|^p > 1/m],
   ['void f(unsigned n) { if (n - 5u > 95) k<<<1, 256>>>(n); }', [int('p')], /^p - 5 > 95|^p > 100/m],
-  ['struct S { int n_; void f() { int m = n_; n_ = 8; k<<<n_, 1>>>(m); } }; void g(S& s) { s.f(); }', [int('p')], /gridDim.x == p/], // oxfmt-ignore
+  ['struct S { int n_; void f() { int m = n_; n_ = 8; k<<<n_, 1>>>(m); } }; void g(S& s) { s.f(); }', [int('p')], /gridDim.x == p/],
 ];
 
 /** Pairs of arguments, and whether they point into one object, and are the same pointer. */
@@ -197,12 +232,16 @@ int g();
 const reasons: readonly (readonly [body: string, expected: readonly string[], before?: string])[] = [
   ['k<<<4, 32>>>();', []],
   ['k<<<more(), 32>>>();', ['gridDim.x depends on the result of `more()`']],
-  ['k<<<dim3(2, atoi("3")), more()>>>();', ['blockDim.x depends on the result of `more()`', 'gridDim.y depends on the result of `atoi()`']], // oxfmt-ignore
-  ['k<<<parameter, 32>>>();', ['gridDim.x depends on the parameter `parameter` of `s1000::run`, of which not all callers were read']], // oxfmt-ignore
+  ['k<<<dim3(2, atoi("3")), more()>>>();', ['blockDim.x depends on the result of `more()`', 'gridDim.y depends on the result of `atoi()`']],
+  ['k<<<parameter, 32>>>();', ['gridDim.x depends on the parameter `parameter` of `s1000::run`, of which not all callers were read']],
   // An argument determines it.
   ['k<<<(parameter + 31) / 32, 32>>>(parameter);', []],
-  ['for (int i = 1; i < parameter; i *= 2) if (late()) k<<<i, 32>>>();', ['gridDim.x depends on `i`, which a loop changes']], // oxfmt-ignore
-  ['k<<<plan->blocks(), 32>>>();', ['gridDim.x depends on the result of a virtual function of `Plan`, which may be one of several'], 'struct Plan { virtual int blocks(); }; extern Plan* plan;'], // oxfmt-ignore
+  ['for (int i = 1; i < parameter; i *= 2) if (late()) k<<<i, 32>>>();', ['gridDim.x depends on `i`, which a loop changes']],
+  [
+    'k<<<plan->blocks(), 32>>>();',
+    ['gridDim.x depends on the result of a virtual function of `Plan`, which may be one of several'],
+    'struct Plan { virtual int blocks(); }; extern Plan* plan;',
+  ],
   ['k<<<n, 32>>>();', ['gridDim.x depends on `n`'], 'extern int n;'],
 ];
 
@@ -215,35 +254,42 @@ test('sites of launches', { skip: withoutNvcc }, async (context) => {
     undecided: add(...undecided.map(([body, before]) => snippetOf(body, before))),
     sizes: add(...sizes.map(([type, , before]) => snippetOf(`k<<<sizeof(${type}), 1>>>();`, before))),
     floats: add(...floats.map(([body]) => snippetOf(body, '', [{ name: 's', type: 'float' }]))),
-    distances: add(...distances.map(([record]) => snippetOf('S* p; cudaMalloc(&p, 4096); k<<<1, 64>>>(p, p + 10);', record))), // oxfmt-ignore
+    distances: add(...distances.map(([record]) => snippetOf('S* p; cudaMalloc(&p, 4096); k<<<1, 64>>>(p, p + 10);', record))),
     related: add(...related.map(([text, parameters]) => ({ text, parameters }))),
     constrained: add(...constrained.map(([text, parameters]) => ({ text, parameters }))),
     violated: add(...violated.map(([text, parameters]) => ({ text, parameters }))),
     reasons: add(...reasons.map(([body, , before]) => snippetOf(body, before))),
-    pairs: add(...pairs.map(([list]) => ({ text: `${ofPair}void f(Pool& pool, int** bufs, int* d, int j, V v) { k<<<1, 256>>>(${list}); }` }))), // oxfmt-ignore
+    pairs: add(
+      ...pairs.map(([list]) => ({ text: `${ofPair}void f(Pool& pool, int** bufs, int* d, int j, V v) { k<<<1, 256>>>(${list}); }` })),
+    ),
   };
   const found = await readSnippets(context, snippets, ['algorithm', 'vector']);
   const sites = (at: number): readonly LaunchSite[] => found[at]!.flatMap((one) => one.sites);
   await context.test('dimensions are evaluated', () => {
-    for (const [at, [body, expected]] of dimensions.entries()) assert.deepEqual(gridsOf(found[starts.dimensions + at]!)[0], expected, body); // oxfmt-ignore
+    for (const [at, [body, expected]] of dimensions.entries()) assert.deepEqual(gridsOf(found[starts.dimensions + at]!)[0], expected, body);
   });
   await context.test('changes on the path to a launch are followed', () => {
-    for (const [at, [body, expected]] of changed.entries()) assert.deepEqual(extentsOf(found[starts.changed + at]!), expected, body); // oxfmt-ignore
+    for (const [at, [body, expected]] of changed.entries()) assert.deepEqual(extentsOf(found[starts.changed + at]!), expected, body);
   });
   await context.test('values known only at run time are unspecified', () => {
     for (const [at, [body]] of undecided.entries()) assert.equal(gridsOf(found[starts.undecided + at]!)[0], null, body);
   });
   await context.test('the size of a record is that of its layout', () => {
-    for (const [at, [, expected, record]] of sizes.entries()) assert.deepEqual(gridsOf(found[starts.sizes + at]!), [[expected, 1, 1]], record); // oxfmt-ignore
+    for (const [at, [, expected, record]] of sizes.entries())
+      assert.deepEqual(gridsOf(found[starts.sizes + at]!), [[expected, 1, 1]], record);
   });
   await context.test('floating-point arguments are known if they are exact', () => {
-    for (const [at, [body, expected]] of floats.entries()) assert.equal(sites(starts.floats + at)[0]!.scalars.get(0), expected, body); // oxfmt-ignore
+    for (const [at, [body, expected]] of floats.entries()) assert.equal(sites(starts.floats + at)[0]!.scalars.get(0), expected, body);
   });
   await context.test('the distance of pointers in bytes is known', () => {
-    for (const [at, [record, bytes]] of distances.entries()) assert.deepEqual(sites(starts.distances + at)[0]!.distances, [[0, 1, { kind: 'integer', value: BigInt(bytes) }]], record); // oxfmt-ignore
+    for (const [at, [record, bytes]] of distances.entries())
+      assert.deepEqual(sites(starts.distances + at)[0]!.distances, [[0, 1, { kind: 'integer', value: BigInt(bytes) }]], record);
   });
   await context.test('unknown values are related to the arguments', () => {
-    assert.deepEqual(related.map(([text], at) => [text, tiesOf(sites(starts.related + at)[0])]), related.map(([text, , ties]) => [text, ties])); // oxfmt-ignore
+    assert.deepEqual(
+      related.map(([text], at) => [text, tiesOf(sites(starts.related + at)[0])]),
+      related.map(([text, , ties]) => [text, ties]),
+    );
     for (const [at, [text, , tie]] of constrained.entries()) {
       const list = tiesOf(sites(starts.constrained + at)[0]);
       assert.ok(list.includes(tie), `${text}: ${list.join('; ')}`);
@@ -256,7 +302,15 @@ test('sites of launches', { skip: withoutNvcc }, async (context) => {
     }
   });
   await context.test('why an extent is open', () => {
-    assert.deepEqual(reasons.map(([body], at) => [body, sites(starts.reasons + at).at(-1)?.reasons.map((text) => text.replaceAll(/s\d{4}/g, 's1000'))]), reasons.map(([body, expected]) => [body, expected])); // oxfmt-ignore
+    assert.deepEqual(
+      reasons.map(([body], at) => [
+        body,
+        sites(starts.reasons + at)
+          .at(-1)
+          ?.reasons.map((text) => text.replaceAll(/s\d{4}/g, 's1000')),
+      ]),
+      reasons.map(([body, expected]) => [body, expected]),
+    );
   });
   await context.test('arguments that may change between launches are not the same memory', () => {
     for (const [at, [list, isOfOne, isSame]] of pairs.entries()) {

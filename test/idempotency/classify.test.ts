@@ -75,7 +75,11 @@ for (const [, name, expected, reason] of source.matchAll(/^\/\/ class: (\w+) (\S
   test(`${name} is ${expected}`, () => {
     const found = classOf(name!);
     assert.equal(found.class, expected, JSON.stringify(found.reasons));
-    if (reason) assert.ok(found.reasons.some(({ kind }) => kind === reason), JSON.stringify(found.reasons)); // oxfmt-ignore
+    if (reason)
+      assert.ok(
+        found.reasons.some(({ kind }) => kind === reason),
+        JSON.stringify(found.reasons),
+      );
     if (expected === 'undecided') assert.ok(found.reasons.length > 0);
     for (const { locations } of found.reasons) assert.ok(locations.length > 0);
   });
@@ -85,7 +89,10 @@ const far = 1n << 32n;
 
 test('a vector sum may be repeated unless its result overlaps its operands', () => {
   const found = classOf('vectorAdd');
-  assert.deepEqual(found.overlaps.map(({ written, read }) => [written, read]), [['a', ['b', 'c']]]); // oxfmt-ignore
+  assert.deepEqual(
+    found.overlaps.map(({ written, read }) => [written, read]),
+    [['a', ['b', 'c']]],
+  );
   const at = (a: bigint, n = 256): boolean => meets('vectorAdd', found, { args: [a, far, 2n * far, n] });
   assert.ok(at(4n * far));
   assert.ok(at(far - 1024n));
@@ -100,8 +107,14 @@ test('a vector sum may be repeated unless its result overlaps its operands', () 
 });
 
 test('a location read before its write is a candidate for a witness, and so is an atomic', () => {
-  assert.deepEqual(classOf('vectorInc').candidate.map(({ kind }) => kind), ['read-then-write']); // oxfmt-ignore
-  assert.deepEqual(classOf('count').candidate.map(({ kind }) => kind), ['atomic']); // oxfmt-ignore
+  assert.deepEqual(
+    classOf('vectorInc').candidate.map(({ kind }) => kind),
+    ['read-then-write'],
+  );
+  assert.deepEqual(
+    classOf('count').candidate.map(({ kind }) => kind),
+    ['atomic'],
+  );
   assert.deepEqual(classOf('vectorAdd').candidate, []);
 });
 
@@ -174,8 +187,7 @@ test('parameters of a PTX file with unknown types are compared if they have no s
 });
 
 test('preconditions on block dimensions or arguments make a kernel conditional', () => {
-  const withOne = (kind: 'launch' | 'precondition', text: string): string =>
-    classOf('vectorSet', allExtensions, [{ kind, text }]).class;
+  const withOne = (kind: 'launch' | 'precondition', text: string): string => classOf('vectorSet', allExtensions, [{ kind, text }]).class;
   assert.equal(withOne('precondition', 'value >= 5'), 'conditional');
   assert.equal(withOne('precondition', 'blockDim.x == 64'), 'conditional');
   assert.equal(withOne('precondition', 'blockDim.y == 1'), 'idempotent');
@@ -211,8 +223,7 @@ test('a kernel that may overlap its predecessor is undecided', () => {
 });
 
 test('kernels that need an extension are undecided without that extension', () => {
-  const without = (name: string, extension: keyof Extensions): string =>
-    classOf(name, { ...allExtensions, [extension]: false }).class;
+  const without = (name: string, extension: keyof Extensions): string => classOf(name, { ...allExtensions, [extension]: false }).class;
   assert.equal(without('maximum', 'atomics'), 'undecided');
   assert.equal(without('relu', 'rewrites'), 'undecided');
   assert.equal(without('writtenFirstAndAgain', 'order'), 'undecided');

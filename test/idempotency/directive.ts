@@ -97,7 +97,7 @@ function contentsOf(text: string, names: Names, random: Random): Contents {
 
 /** A size around the number of threads of a block. */
 function sizeNear(threads: number, random: Random): number {
-  const around = [random.between(1, 7), threads - 1, threads, threads + 1, 2 * threads + random.below(threads), 3 * threads]; // oxfmt-ignore
+  const around = [random.between(1, 7), threads - 1, threads, threads + 1, 2 * threads + random.below(threads), 3 * threads];
   return random.pick(around);
 }
 

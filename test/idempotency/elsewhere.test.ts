@@ -28,10 +28,7 @@ function requestOf(name: string): ClassifyRequest {
   };
 }
 
-const expected: readonly (
-  | readonly [name: string, arrays: readonly string[], overlaps: readonly string[]]
-  | readonly [name: string]
-)[] = [
+const expected: readonly (readonly [name: string, arrays: readonly string[], overlaps: readonly string[]] | readonly [name: string])[] = [
   ['twice', ['x'], ['x_new: x']],
   ['addTo', ['y'], ['y_new: y x']],
   ['move', ['at', 'speed'], ['at_new: at speed speed_new', 'speed_new: at speed']],
@@ -57,7 +54,10 @@ for (const [name, arrays, overlaps] of expected) {
       arrays,
     );
     assert.equal(changed!.changed.class, 'conditional');
-    assert.deepEqual(changed!.changed.overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`).sort((a, b) => a.localeCompare(b)), overlaps); // oxfmt-ignore
+    assert.deepEqual(
+      changed!.changed.overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`).sort((a, b) => a.localeCompare(b)),
+      overlaps,
+    );
   });
 }
 
@@ -67,7 +67,13 @@ test('a bounded analysis decides within its limits, and never contradicts a full
     const [whole, brief] = [classify(request), classify({ ...request, brief: { shapes: [[256, 1, 1]] } })];
     assert.ok(brief.class === whole.class || brief.class === 'undecided');
     assert.ok(brief.reasons.length > 0 || brief.class !== 'undecided', name);
-    const open = { ...request, checked: { race: { verdict: 'possible', assumptions: [] }, divergence: { verdict: 'proved', assumptions: [] } } } as const; // oxfmt-ignore
-    assert.deepEqual(classify({ ...open, brief: { shapes: [] } }).reasons.map(({ kind }) => kind), ['not-race-free']); // oxfmt-ignore
+    const open = {
+      ...request,
+      checked: { race: { verdict: 'possible', assumptions: [] }, divergence: { verdict: 'proved', assumptions: [] } },
+    } as const;
+    assert.deepEqual(
+      classify({ ...open, brief: { shapes: [] } }).reasons.map(({ kind }) => kind),
+      ['not-race-free'],
+    );
   }
 });

@@ -50,8 +50,17 @@ const overlapping: readonly Placement[] = ['exact', 'one-byte', 'one-element', '
 const harmless: readonly Placement[] = ['apart', 'pool', 'touching'];
 /** The first launches of each kernel; the others are random. */
 const first: readonly Placement[] = [
-  'apart', 'exact', 'empty', 'touching', 'one-byte', 'one-element', 'interleaved', 'pool', 'half', 'misaligned',
-]; // oxfmt-ignore
+  'apart',
+  'exact',
+  'empty',
+  'touching',
+  'one-byte',
+  'one-element',
+  'interleaved',
+  'pool',
+  'half',
+  'misaligned',
+];
 /** Share of overlapping ones among the others; about a third of all launches is then not idempotent. */
 const shareOverlapping = 0.12;
 
@@ -78,7 +87,7 @@ function elementType({ parameters }: CorpusKernel, name: string): ElementType {
   const { type } = parameters.find((parameter) => parameter.name === name)!;
   if ((type.match(/\*/g) ?? []).length > 1) return { bytes: 8, isFloat: false, isPointer: true, count: 1 };
   const [, count = '1'] = /(?:float|int)([24])/.exec(type) ?? [];
-  const bytes = /double|long long/.test(type) ? 8 : /float|int|unsigned(?! char)/.test(type) ? 4 : /short/.test(type) ? 2 : 1; // oxfmt-ignore
+  const bytes = /double|long long/.test(type) ? 8 : /float|int|unsigned(?! char)/.test(type) ? 4 : /short/.test(type) ? 2 : 1;
   return { bytes: bytes * Number(count), isFloat: /float|double/.test(type), isPointer: false, count: Number(count) };
 }
 
@@ -123,7 +132,7 @@ function place(arrays: readonly Unplaced[], kernel: CorpusKernel, placement: Pla
 function pairOf(all: readonly Unplaced[], { parameters, stated }: CorpusKernel, random: Random) {
   // Statements hold: no array overlaps the targets of pointers that are stated to be disjoint.
   const tables = stated.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : []));
-  const targets = all.flatMap(({ name, contents }) => (contents.kind === 'pointers' && tables.includes(name) ? contents.target : [])); // oxfmt-ignore
+  const targets = all.flatMap(({ name, contents }) => (contents.kind === 'pointers' && tables.includes(name) ? contents.target : []));
   const arrays = all.filter(({ name }) => !targets.includes(name));
   const isWritable = ({ name }: Unplaced): boolean =>
     !/\bconst\b[^*]*\*$/.test(
@@ -171,12 +180,15 @@ function memoryOf(launch: CorpusLaunch, contents: number): GlobalBuffer[] {
   const random = seededRandom(hash(`${launch.kernel.name} ${launch.number} contents ${contents}`));
   const bytes = launch.buffers.map((count) => new Uint8Array(count));
   // Contents that decide addresses, or that the user states, are written last.
-  const stated = launch.kernel.stated.flatMap(({ expression }) => (expression.kind === 'elements' ? expression.array : [])); // oxfmt-ignore
+  const stated = launch.kernel.stated.flatMap(({ expression }) => (expression.kind === 'elements' ? expression.array : []));
   const rank = ({ name, contents: { kind } }: DrawnArray): number =>
     (kind === 'numbers' || kind === 'zero') && !stated.includes(name) ? 0 : 1;
-  for (const array of [...launch.arrays].sort((a, b) => rank(a) - rank(b))) fill(bytes[array.buffer]!, array, launch, random); // oxfmt-ignore
+  for (const array of [...launch.arrays].sort((a, b) => rank(a) - rank(b))) fill(bytes[array.buffer]!, array, launch, random);
   return bytes.map((initial, buffer) => ({
-    name: launch.arrays.filter((array) => array.buffer === buffer).map(({ name }) => name).join('+'), // oxfmt-ignore
+    name: launch.arrays
+      .filter((array) => array.buffer === buffer)
+      .map(({ name }) => name)
+      .join('+'),
     bytes: initial.length,
     elementBytes: 1,
     fill: 0n,
@@ -236,7 +248,9 @@ function numbersOf(contents: Contents, count: number, isFloat: boolean, random: 
       return each(() => random.below(100)).sort((a, b) => a - b);
     default:
       // Every byte of an element should sometimes differ from those of other arrays.
-      return each(() => (isFloat ? 16 * random.next() - 8 : random.chance(0.5) ? random.below(100) : random.between(-(2 ** 31), 2 ** 31 - 1))); // oxfmt-ignore
+      return each(() =>
+        isFloat ? 16 * random.next() - 8 : random.chance(0.5) ? random.below(100) : random.between(-(2 ** 31), 2 ** 31 - 1),
+      );
   }
 }
 
@@ -261,7 +275,7 @@ function argumentOf({ kernel, scalars, arrays }: CorpusLaunch, index: number): A
   const { name } = kernel.parameters[index]!;
   const array = arrays.find((one) => one.name === name);
   if (array) return { kind: 'pointer', buffer: array.buffer, offset: BigInt(array.offset) };
-  const { value, isFloat } = scalars.get(name) ?? { value: 1, isFloat: /float|double/.test(kernel.parameters[index]!.type) }; // oxfmt-ignore
+  const { value, isFloat } = scalars.get(name) ?? { value: 1, isFloat: /float|double/.test(kernel.parameters[index]!.type) };
   const { bytes } = kernel.kernel.parameters[index]!;
   if (!isFloat) return { kind: 'scalar', value: BigInt.asUintN(8 * bytes, BigInt(value)) };
   const view = new DataView(new ArrayBuffer(8));
@@ -284,6 +298,9 @@ export function packedArguments(launch: CorpusLaunch): {
   }
   const packed = new Uint8Array(end);
   for (const [index, { bytes }] of launch.kernel.kernel.parameters.entries())
-    packed.set(argumentBytes(argumentOf(launch, index), bytes, (buffer) => bufferAddress(launch.kernel, buffer)), offsets[index]); // oxfmt-ignore
+    packed.set(
+      argumentBytes(argumentOf(launch, index), bytes, (buffer) => bufferAddress(launch.kernel, buffer)),
+      offsets[index],
+    );
   return { bytes: packed, offsets };
 }

@@ -45,7 +45,9 @@ const kept = new Map<string, readonly Known[]>(
 );
 
 function truthsOf(kernel: CorpusKernel, launches: readonly CorpusLaunch[]): readonly Known[] {
-  const ptx = createHash('sha256').update(readFileSync(ptxFile(kernel.file, 'production'))).digest('hex'); // oxfmt-ignore
+  const ptx = createHash('sha256')
+    .update(readFileSync(ptxFile(kernel.file, 'production')))
+    .digest('hex');
   const key = [kernel.file, kernel.name, kernel.launch, count, stops, seed, ptx].join(' ');
   const known = kept.get(key);
   if (known) return known;
@@ -103,14 +105,16 @@ const newTally = (): Tally => ({
   reasonsOfSome: new Map(),
   reasonsOfAll: new Map(),
 });
-const countIn = (amounts: Map<string, number>, name: string): unknown => amounts.set(name, (amounts.get(name) ?? 0) + 1); // oxfmt-ignore
+const countIn = (amounts: Map<string, number>, name: string): unknown => amounts.set(name, (amounts.get(name) ?? 0) + 1);
 const ordinary = new Map<RuleName, Tally>(rules.map((name) => [name, newTally()]));
 const near = new Map<RuleName, Tally>(rules.map((name) => [name, newTally()]));
 const racing = new Map<CorpusLaunch, boolean>();
 /** By whether the kernels are ordinary. */
 const leftOut = { ordinary: 0, near: 0 };
-const totals = { launches: 0, idempotent: 0, not: 0, undetermined: 0, leftOut: 0, harmlessClobbers: 0, rewritesOnly: 0, unclobbered: 0 }; // oxfmt-ignore
-const chosen = readCorpus().filter(({ name, group }) => positionals.length === 0 || positionals.some((word) => name === word || group === word)); // oxfmt-ignore
+const totals = { launches: 0, idempotent: 0, not: 0, undetermined: 0, leftOut: 0, harmlessClobbers: 0, rewritesOnly: 0, unclobbered: 0 };
+const chosen = readCorpus().filter(
+  ({ name, group }) => positionals.length === 0 || positionals.some((word) => name === word || group === word),
+);
 const truth = new Map(chosen.map((kernel) => [kernel, truthsOf(kernel, launchesOf(kernel, count, seed))]));
 if (keptFile !== undefined) writeFileSync(keptFile, JSON.stringify([...kept]));
 console.log('kernel: launches that may be run again / may not / left out / undetermined; missed by rule');
@@ -125,15 +129,16 @@ for (const kernel of chosen) {
   const launches = launchesOf(kernel, count, seed);
   const truths = truth.get(kernel)!;
   const checked = await checkCorpusKernel(kernel);
-  const having = (answer: Known['idempotent']): number =>
-    truths.filter(({ idempotent }) => idempotent === answer).length;
+  const having = (answer: Known['idempotent']): number => truths.filter(({ idempotent }) => idempotent === answer).length;
   totals.launches += launches.length;
   totals.idempotent += having(true);
   totals.not += having(false);
   totals.undetermined += having('undetermined');
   totals.leftOut += having('left-out');
   totals.harmlessClobbers += truths.filter(({ idempotent, clobbers }) => idempotent === true && clobbers > 0).length;
-  totals.rewritesOnly += truths.filter(({ idempotent, clobbers, rewritten }) => idempotent === true && clobbers > 0 && rewritten === clobbers).length; // oxfmt-ignore
+  totals.rewritesOnly += truths.filter(
+    ({ idempotent, clobbers, rewritten }) => idempotent === true && clobbers > 0 && rewritten === clobbers,
+  ).length;
   totals.unclobbered += truths.filter(({ idempotent, clobbers }) => idempotent === false && clobbers === 0).length;
   const parts: string[] = [];
   const isNear = closeToARule.includes(kernel.group);
@@ -148,7 +153,7 @@ for (const kernel of chosen) {
     for (const [at, { idempotent, isRefuted }] of truths.entries()) {
       const launch = launches[at]!;
       const isYes = isValidated(launch, classification);
-      const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block.join()}, grid ${launch.grid.join()}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`; // oxfmt-ignore
+      const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block.join()}, grid ${launch.grid.join()}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`;
       if (isYes && isRefuted) {
         tally.falsePositives++;
         console.log(`FALSE POSITIVE under ${name}: ${told}`);
@@ -167,21 +172,27 @@ for (const kernel of chosen) {
     if (having(true) > 0) tally.kernels++;
     if (missed > 0) countIn(tally.reasonsOfSome, reason);
     if (missed > 0 && missed === having(true)) countIn(tally.reasonsOfAll, reason);
-    parts.push(`${name} ${missed}${missed > 0 && name === 'all' ? ` [${[...new Set(why)].slice(0, 3).join('; ') || reason}]` : ''}`); // oxfmt-ignore
+    parts.push(`${name} ${missed}${missed > 0 && name === 'all' ? ` [${[...new Set(why)].slice(0, 3).join('; ') || reason}]` : ''}`);
   }
   const shares = [having(true), having(false), having('left-out'), having('undetermined')].join('/');
   console.log(`${kernel.group} ${kernel.name}: ${shares}; ${parts.join(', ')}`);
 }
 await closeSolver();
 
-const mostFirst = (amounts: ReadonlyMap<string, number>): string => [...amounts].sort((a, b) => b[1] - a[1]).map(([name, times]) => `${name} ${times}`).join(', '); // oxfmt-ignore
+const mostFirst = (amounts: ReadonlyMap<string, number>): string =>
+  [...amounts]
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, times]) => `${name} ${times}`)
+    .join(', ');
 const sum = (amounts: ReadonlyMap<string, number>): number => [...amounts.values()].reduce((all, one) => all + one, 0);
 const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
+console.log(`\n${measured} of ${chosen.length} kernels, ${totals.launches} launches, ${contents} contents of memory each:`);
 console.log(
-  `\n${measured} of ${chosen.length} kernels, ${totals.launches} launches, ${contents} contents of memory each:`,
+  `idempotent ${totals.idempotent}, not ${totals.not} (${percent(totals.not, totals.launches)}), left out ${totals.leftOut} (${percent(totals.leftOut, totals.launches)}), undetermined ${totals.undetermined}`,
 );
-console.log(`idempotent ${totals.idempotent}, not ${totals.not} (${percent(totals.not, totals.launches)}), left out ${totals.leftOut} (${percent(totals.leftOut, totals.launches)}), undetermined ${totals.undetermined}`); // oxfmt-ignore
-console.log(`clobber test: ${totals.harmlessClobbers} idempotent launches have clobbers (${totals.rewritesOnly} of them only rewrites), ${totals.unclobbered} that are not have none`); // oxfmt-ignore
+console.log(
+  `clobber test: ${totals.harmlessClobbers} idempotent launches have clobbers (${totals.rewritesOnly} of them only rewrites), ${totals.unclobbered} that are not have none`,
+);
 const table = (title: string, tallies: ReadonlyMap<RuleName, Tally>, undecided: number): void => {
   console.log(`\n${title}`);
   console.log('| rules | false positives | missed | share | with those left out | without races | reasons |');
@@ -189,13 +200,17 @@ const table = (title: string, tallies: ReadonlyMap<RuleName, Tally>, undecided: 
   for (const [name, { falsePositives, missed, idempotent, racing: races, missedLeftOut, reasons }] of tallies) {
     const together = percent(missed + missedLeftOut, idempotent + undecided);
     const raceFree = percent(missed - races, idempotent - races);
-    console.log(`| ${name} | ${falsePositives} | ${missed} of ${idempotent} | ${percent(missed, idempotent)} | ${together} | ${raceFree} | ${mostFirst(reasons)} |`); // oxfmt-ignore
+    console.log(
+      `| ${name} | ${falsePositives} | ${missed} of ${idempotent} | ${percent(missed, idempotent)} | ${together} | ${raceFree} | ${mostFirst(reasons)} |`,
+    );
   }
   console.log('\nBy kernel:');
   console.log('| rules | kernels | some launch missed | reasons | all launches missed | reasons |');
   console.log('|---|---|---|---|---|---|');
   for (const [name, { kernels, reasonsOfSome, reasonsOfAll }] of tallies) {
-    console.log(`| ${name} | ${kernels} | ${sum(reasonsOfSome)} | ${mostFirst(reasonsOfSome)} | ${sum(reasonsOfAll)} | ${mostFirst(reasonsOfAll)} |`); // oxfmt-ignore
+    console.log(
+      `| ${name} | ${kernels} | ${sum(reasonsOfSome)} | ${mostFirst(reasonsOfSome)} | ${sum(reasonsOfAll)} | ${mostFirst(reasonsOfAll)} |`,
+    );
   }
 };
 table('Ordinary kernels:', ordinary, leftOut.ordinary);

@@ -28,7 +28,7 @@ function kernelOf(name: string, ...facts: readonly string[]): CorpusKernel {
 async function classified(kernel: CorpusKernel, extensions: Extensions): Promise<Classification> {
   const { module, parameters, stated } = kernel;
   const checked = await checkCorpusKernel(kernel);
-  return classify({ kernel: kernel.kernel, module, parameters, objectName: (symbol) => symbol, extensions, checked, stated }); // oxfmt-ignore
+  return classify({ kernel: kernel.kernel, module, parameters, objectName: (symbol) => symbol, extensions, checked, stated });
 }
 
 interface Instance {
@@ -48,7 +48,14 @@ function answer({ kernel }: CorpusKernel, { condition }: Classification, instanc
   });
   const offsets = places.map(({ offset }) => offset);
   const symbol = (): bigint => 1n << 40n;
-  return isKnownToHold(condition, { arguments: new Uint8Array(view.buffer), offsets, grid: [grid, 1, 1], block: [block, 1, 1], dynamicShared: 0, symbol }); // oxfmt-ignore
+  return isKnownToHold(condition, {
+    arguments: new Uint8Array(view.buffer),
+    offsets,
+    grid: [grid, 1, 1],
+    block: [block, 1, 1],
+    dynamicShared: 0,
+    symbol,
+  });
 }
 
 test('Figure 1: vectorSet, vectorInc, and both instances of vectorAdd', async () => {

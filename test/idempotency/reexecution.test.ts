@@ -96,7 +96,7 @@ test('some non-idempotent launches differ only if the first execution is stopped
 
 test('initial contents of shared memory decide nothing, or the launch is not idempotent', () => {
   const unwritten = again('sharedWithoutWriting', { arguments: [0], bytes: 512 });
-  assert.ok(unwritten.idempotent === false && unwritten.difference.kind === 'schedule' && !unwritten.difference.isOfOrder); // oxfmt-ignore
+  assert.ok(unwritten.idempotent === false && unwritten.difference.kind === 'schedule' && !unwritten.difference.isOfOrder);
   assert.equal(again('reverseThroughGlobal', { arguments: [0, 512, 1024], bytes: 1536 }).idempotent, true);
   assert.equal(again('reverseBlocksInPlace', { arguments: [0], bytes: 512 }).idempotent, false);
 });
@@ -127,15 +127,7 @@ test('a search over representative launches confirms kernels that are never idem
     const request = requestFor(kernel, { block: null, grid: null, parameters });
     return confirmNonIdempotent(kernelContext(request), { steps: 50_000, launches: 4 });
   };
-  for (const name of [
-    'vectorInc',
-    'axpy',
-    'scanInPlace',
-    'histogram',
-    'transposeInPlace',
-    'advanceFields',
-    'compactByCounter',
-  ]) {
+  for (const name of ['vectorInc', 'axpy', 'scanInPlace', 'histogram', 'transposeInPlace', 'advanceFields', 'compactByCounter']) {
     const found = confirmed(name);
     assert.ok(found, name);
     assert.ok(found.witness.block.every((size) => size >= 1));
@@ -146,8 +138,12 @@ test('a search over representative launches confirms kernels that are never idem
 
 test('a race refutes a launch by its schedule; without other facts, at each large representative launch', () => {
   const ofBody = (body: string) =>
-    confirmUnordered(kernelContext(requestFor(kernelOfBody(body), { block: null, grid: null, parameters: pointersAndNumbers })), { steps: 50_000, launches: 4 }); // oxfmt-ignore
-  const guarded = (body: string): string => `setp.ge.s32 %p1, %r7, %r9;\n@%p1 bra DONE;\nmul.wide.s32 %d4, %r7, 4;\nadd.s64 %d5, %d1, %d4;\nld.global.u32 %r1, [%d5];\n${body}\nDONE: ret;`; // oxfmt-ignore
+    confirmUnordered(kernelContext(requestFor(kernelOfBody(body), { block: null, grid: null, parameters: pointersAndNumbers })), {
+      steps: 50_000,
+      launches: 4,
+    });
+  const guarded = (body: string): string =>
+    `setp.ge.s32 %p1, %r7, %r9;\n@%p1 bra DONE;\nmul.wide.s32 %d4, %r7, 4;\nadd.s64 %d5, %d1, %d4;\nld.global.u32 %r1, [%d5];\n${body}\nDONE: ret;`;
   const found = ofBody(guarded('st.global.u32 [%d2], %r1;'));
   assert.ok(found?.difference.kind === 'schedule' && found.difference.isOfOrder);
   assert.equal(ofBody(guarded('add.s64 %d6, %d2, %d4;\nst.global.u32 [%d6], %r1;')), null);

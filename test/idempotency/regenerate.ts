@@ -14,11 +14,8 @@ if ('diagnostic' in found) {
 const files = corpusFiles().filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
 for (const file of files) {
   const origin = originLine(sourceOf(file));
-  for (const build of builds)
-    writeFileSync(ptxFile(file, build), origin + (await compilePortable(found.compiler, file, build)));
+  for (const build of builds) writeFileSync(ptxFile(file, build), origin + (await compilePortable(found.compiler, file, build)));
 }
-for (const classes of ['classes', 'elsewhere', 'split', 'textures'].map(
-  (name) => `test/idempotency/classes/${name}.cu`,
-))
+for (const classes of ['classes', 'elsewhere', 'split', 'textures'].map((name) => `test/idempotency/classes/${name}.cu`))
   writeFileSync(ptxFile(classes, 'production'), await compilePortable(found.compiler, classes, 'production'));
 console.log(`${files.length} files, nvcc ${found.compiler.version.text}`);

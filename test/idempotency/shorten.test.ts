@@ -42,7 +42,11 @@ function drawApart(random: Random): Drawn {
 }
 
 function drawComparison(random: Random): Drawn {
-  const [left, right] = random.pick([[0, 1], [1, 2], [2, 2]] as const); // oxfmt-ignore
+  const [left, right] = random.pick([
+    [0, 1],
+    [1, 2],
+    [2, 2],
+  ] as const);
   const [by, most] = [random.between(-20, 20), random.between(-20, 60)];
   const comparison = random.pick(['<', '<=', '!='] as const);
   return {
@@ -57,14 +61,14 @@ function drawComparison(random: Random): Drawn {
 function launchOf(values: readonly number[]): InstanceArguments {
   const view = new DataView(new ArrayBuffer(24));
   values.forEach((value, index) => view.setBigUint64(8 * index, BigInt(value), true));
-  return { arguments: new Uint8Array(view.buffer), offsets: [0, 8, 16], grid: [1, 1, 1], block: [1, 1, 1], dynamicShared: 0 }; // oxfmt-ignore
+  return { arguments: new Uint8Array(view.buffer), offsets: [0, 8, 16], grid: [1, 1, 1], block: [1, 1, 1], dynamicShared: 0 };
 }
 
 test('adjacent sets and comparisons of one sum are merged, and the condition stays equivalent', () => {
   const random = seededRandom(5);
   let joined = 0;
   for (let round = 0; round < 400; round++) {
-    const parts = Array.from({ length: random.between(2, 6) }, () => (random.chance(0.6) ? drawApart : drawComparison)(random)); // oxfmt-ignore
+    const parts = Array.from({ length: random.between(2, 6) }, () => (random.chance(0.6) ? drawApart : drawComparison)(random));
     // Several sets of one shape.
     const condition: ValidatorCondition = { kind: 'all', conditions: parts.map((part) => part.condition) };
     const short = shortCondition(condition);
@@ -81,7 +85,7 @@ test('adjacent sets and comparisons of one sum are merged, and the condition sta
 });
 
 test('contiguous rows of a stencil are merged to one set of bytes, sets with a gap are not merged', () => {
-  const set = (by: number): AddressSet => ({ base: shifted(0, by), steps: [{ stride: constant(64), count: constant(9) }], bytes: 4 }); // oxfmt-ignore
+  const set = (by: number): AddressSet => ({ base: shifted(0, by), steps: [{ stride: constant(64), count: constant(9) }], bytes: 4 });
   const other: AddressSet = { base: argument(1), steps: [], bytes: 4 };
   const disjoint = [8, 0, 4, 16].map((by): ValidatorCondition => ({ kind: 'apart', left: set(by), right: other }));
   const short = shortCondition({ kind: 'all', conditions: disjoint });

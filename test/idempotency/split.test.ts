@@ -48,7 +48,7 @@ for (const [name, barriers] of Object.entries(expected)) {
     const lines = source.split('\n');
     const from = lines.findIndex((line) => line.includes(` ${name}(`));
     const own = lines.flatMap((line, at) => (at > from && line.includes('__syncthreads') ? [at + 1] : []));
-    assert.deepEqual(parts && parts.flatMap(({ barrier }) => barrier?.line ?? []), barriers && barriers.map((at) => own[at])); // oxfmt-ignore
+    assert.deepEqual(parts && parts.flatMap(({ barrier }) => barrier?.line ?? []), barriers && barriers.map((at) => own[at]));
     for (const part of parts ?? []) assert.notEqual(part.condition.kind, 'never');
   });
 }

@@ -17,7 +17,10 @@ const { kernels } = lowerModule(module);
 function classified(name: string) {
   const kernel = kernels.find(({ symbol }) => symbol.startsWith(`_Z${name.length}${name}`));
   assert.ok(kernel, name);
-  const race = { verdict: 'proved', assumptions: [{ kind: 'texture-apart', text: 'no texture is bound to memory that the kernel writes' }] } as const; // oxfmt-ignore
+  const race = {
+    verdict: 'proved',
+    assumptions: [{ kind: 'texture-apart', text: 'no texture is bound to memory that the kernel writes' }],
+  } as const;
   return classify({
     kernel,
     module,
@@ -29,7 +32,7 @@ function classified(name: string) {
   });
 }
 
-const clauses = (name: string): string[] => classified(name).overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`); // oxfmt-ignore
+const clauses = (name: string): string[] => classified(name).overlaps.map(({ written, read }) => `${written}: ${read.join(' ')}`);
 
 test('a texture argument is one of the arrays of the condition', () => {
   assert.equal(classified('sample').class, 'conditional');
@@ -42,7 +45,10 @@ test('textures without a known binding may be bound to any memory', () => {
   for (const name of ['oneOfTable', 'oneOfTwo']) {
     const { class: kind, reasons } = classified(name);
     assert.equal(kind, 'undecided', name);
-    assert.deepEqual(reasons.map((reason) => reason.kind), ['unknown-texture']); // oxfmt-ignore
+    assert.deepEqual(
+      reasons.map((reason) => reason.kind),
+      ['unknown-texture'],
+    );
   }
 });
 
@@ -50,7 +56,10 @@ test('an element that is changed in place must not be changed again', () => {
   for (const name of ['addTexture', 'limitByTexture']) {
     const { class: kind, reasons } = classified(name);
     assert.equal(kind, 'undecided', name);
-    assert.deepEqual(reasons.map((reason) => reason.kind), ['read-then-write']); // oxfmt-ignore
+    assert.deepEqual(
+      reasons.map((reason) => reason.kind),
+      ['read-then-write'],
+    );
   }
 });
 
@@ -68,7 +77,10 @@ test('a launch satisfies the condition if the memory of the texture is known and
     grid: [1, 1, 1],
     dynamicShared: 0,
   };
-  const boundTo = (start: bigint): InstanceArguments => ({ ...launch, texture: (handle) => (handle === 7n ? { start, bytes: 1024n } : undefined) }); // oxfmt-ignore
+  const boundTo = (start: bigint): InstanceArguments => ({
+    ...launch,
+    texture: (handle) => (handle === 7n ? { start, bytes: 1024n } : undefined),
+  });
   assert.equal(isKnownToHold(condition, launch), false);
   assert.equal(isKnownToHold(condition, boundTo(0x20000n)), true);
   assert.equal(isKnownToHold(condition, boundTo(0x10400n)), true);

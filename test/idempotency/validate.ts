@@ -31,8 +31,7 @@ export async function checkCorpusKernel({ verified, parameters, stated, launch }
     const request = requestFor(verified, { block, grid: null, parameters, budget: usualBudget });
     return checkKernel({ ...request, assumptions: stated });
   };
-  const isProved = ({ race, divergence }: CheckResult): boolean =>
-    race.verdict === 'proved' && divergence.verdict === 'proved';
+  const isProved = ({ race, divergence }: CheckResult): boolean => race.verdict === 'proved' && divergence.verdict === 'proved';
   const anyLaunch = await check(null);
   if (isProved(anyLaunch)) return anyLaunch;
   return check(drawLaunch(launch, { random: seededRandom(1), isEmpty: false }).block);

@@ -14,9 +14,44 @@ const contents = 3;
 const stops = 3;
 
 /** Kernels whose launches with disjoint arrays must be known as idempotent. */
-const known = ['vectorAdd', 'axpyInto', 'elemwiseRelu', 'copyVector4', 'reluInPlace', 'evenFromOdd', 'splitStructures', 'writeThenRead', 'sumBlocks', 'gather', 'multiply', 'transpose', 'radix8', 'adamInto']; // oxfmt-ignore
+const known = [
+  'vectorAdd',
+  'axpyInto',
+  'elemwiseRelu',
+  'copyVector4',
+  'reluInPlace',
+  'evenFromOdd',
+  'splitStructures',
+  'writeThenRead',
+  'sumBlocks',
+  'gather',
+  'multiply',
+  'transpose',
+  'radix8',
+  'adamInto',
+];
 /** Kernels with other launches that are not idempotent, or with only such launches. */
-const others = ['vectorInc', 'axpy', 'scatterAdd', 'updateWhereFlagged', 'sharedWithoutWriting', 'modalUpdate', 'shiftUp', 'halfWrittenThenRead', 'lowBytesWrittenThenRead', 'guardedWriteThenRead', 'flipBitsInPlace', 'leakyInPlace', 'bytesModulo4', 'columnsOfRows', 'exclusiveModes', 'countsLaunches', 'maximumBefore', 'pingPong', 'writtenOnOnePath']; // oxfmt-ignore
+const others = [
+  'vectorInc',
+  'axpy',
+  'scatterAdd',
+  'updateWhereFlagged',
+  'sharedWithoutWriting',
+  'modalUpdate',
+  'shiftUp',
+  'halfWrittenThenRead',
+  'lowBytesWrittenThenRead',
+  'guardedWriteThenRead',
+  'flipBitsInPlace',
+  'leakyInPlace',
+  'bytesModulo4',
+  'columnsOfRows',
+  'exclusiveModes',
+  'countsLaunches',
+  'maximumBefore',
+  'pingPong',
+  'writtenOnOnePath',
+];
 
 after(closeSolver);
 

@@ -176,10 +176,7 @@ const ties = (value: number): number => {
 const lanes = (t: number, accept: (lane: number) => boolean): number =>
   range(32).reduce((mask, lane) => (accept((t & ~31) + lane) ? (mask | (1 << lane)) >>> 0 : mask), 0);
 const product = ({ before }: Memory, n: number, at: number): number =>
-  range(n).reduce(
-    (total, k) => fround(total + fround(before('a')[Math.floor(at / n) * n + k]! * before('b')[k * n + (at % n)]!)),
-    0,
-  );
+  range(n).reduce((total, k) => fround(total + fround(before('a')[Math.floor(at / n) * n + k]! * before('b')[k * n + (at % n)]!)), 0);
 
 /** By kernel; every kernel with a clean run has one. */
 export const expectedMemory: Readonly<Record<string, Check>> = {
@@ -401,12 +398,9 @@ export const expectedMemory: Readonly<Record<string, Check>> = {
   conversions: each('out', (i, { before }) => {
     const value = before('in')[i % 16]!;
     const signed = (whole: number): number => clamped(whole, -(2 ** 31), 2 ** 31 - 1);
-    return [
-      signed(ties(value)),
-      signed(Math.trunc(value)),
-      signed(Math.ceil(value)),
-      int32(clamped(Math.floor(value), 0, 2 ** 32 - 1)),
-    ][i >> 4]!;
+    return [signed(ties(value)), signed(Math.trunc(value)), signed(Math.ceil(value)), int32(clamped(Math.floor(value), 0, 2 ** 32 - 1))][
+      i >> 4
+    ]!;
   }),
   square_roots: each('out', (i) => (i < 32 ? i : (3 * (i - 32) - 1) / 4)),
   doubles: each('out', (i) => (i < 16 ? (i + 1) / (i + 3) : Math.sqrt(i - 16) + Math.floor((i - 16) / 4))),

@@ -9,8 +9,7 @@ import type { Instruction, InstructionId, Kernel } from '../../src/ir/form/kerne
  */
 export function findingTexts(kernel: Kernel, result: RunResult): readonly string[] {
   const instructions = new Map<InstructionId, Instruction>();
-  for (const block of kernel.blocks)
-    for (const instruction of block.instructions) instructions.set(instruction.id, instruction);
+  for (const block of kernel.blocks) for (const instruction of block.instructions) instructions.set(instruction.id, instruction);
   const lineOf = (id: InstructionId): number => placeOf(kernel, instructions.get(id)!).line;
   const texts = new Set<string>();
   const certain = new Set<string>();
@@ -25,10 +24,8 @@ export function findingTexts(kernel: Kernel, result: RunResult): readonly string
     if (text !== plain && certain.has(plain)) texts.delete(text);
   }
   const divergence = (kind: DivergenceEvent['kind']): string => (kind === 'divergent' ? 'divergence' : kind);
-  for (const { kind, barrier } of result.divergences)
-    texts.add(`${divergence(kind)}${barrier === null ? '' : ` ${lineOf(barrier)}`}`);
-  for (const { kind, instruction } of result.faults)
-    texts.add(`${kind}${instruction === null ? '' : ` ${lineOf(instruction)}`}`);
+  for (const { kind, barrier } of result.divergences) texts.add(`${divergence(kind)}${barrier === null ? '' : ` ${lineOf(barrier)}`}`);
+  for (const { kind, instruction } of result.faults) texts.add(`${kind}${instruction === null ? '' : ` ${lineOf(instruction)}`}`);
   if (result.outcome === 'trap') texts.add(`trap${result.stopped ? ` ${lineOfBlock(kernel, result.stopped.at)}` : ''}`);
   if (result.outcome === 'budget' || result.outcome === 'race-limit') texts.add(result.outcome);
   return [...texts].sort();

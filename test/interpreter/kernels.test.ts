@@ -7,15 +7,7 @@ import { ptxFile } from '../kernels/portable-ptx.ts';
 import { expectedMemory, memoryOf } from './expected-memory.ts';
 import { findingTexts } from './finding-text.ts';
 import { execute, type KernelRun, parseRuns, type Ran } from './kernel-run.ts';
-import {
-  builds,
-  definedKernels,
-  kernelNamed,
-  loadKernels,
-  machineFiles,
-  originLine,
-  sourceOf,
-} from './machine-kernels.ts';
+import { builds, definedKernels, kernelNamed, loadKernels, machineFiles, originLine, sourceOf } from './machine-kernels.ts';
 
 const files = machineFiles();
 const backends = ['javascript', 'webassembly', 'reference'] as const;
@@ -55,8 +47,7 @@ function checkRun(source: string, run: KernelRun, kernel: Kernel): void {
       outcomes.push(traceOf(ran));
     }
     const [first, ...others] = outcomes;
-    for (const other of others)
-      assert.equal(other, first, `the back ends differ on ${run.kernel}, schedule ${schedule}`);
+    for (const other of others) assert.equal(other, first, `the back ends differ on ${run.kernel}, schedule ${schedule}`);
   }
 }
 
@@ -72,11 +63,7 @@ function traceOf({ binding, result }: Ran): string {
 test('every kernel has a run, and every run its kernel', () => {
   for (const file of files) {
     const source = sourceOf(file);
-    assert.deepEqual(
-      new Set(parseRuns(source).map(({ kernel }) => kernel)),
-      new Set(definedKernels(source).keys()),
-      file,
-    );
+    assert.deepEqual(new Set(parseRuns(source).map(({ kernel }) => kernel)), new Set(definedKernels(source).keys()), file);
   }
 });
 

@@ -7,9 +7,7 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 
 const kernels = new URL('../kernels/', import.meta.url);
 
-for (const name of readdirSync(kernels, { recursive: true, encoding: 'utf8' }).filter((file) =>
-  file.endsWith('.ptx'),
-)) {
+for (const name of readdirSync(kernels, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ptx'))) {
   test(`${name} lowers completely`, () => {
     const { module } = parsePtx(readFileSync(new URL(name, kernels), 'utf8'), name);
     const lowered = lowerModule(module);

@@ -23,10 +23,17 @@ test('known bits agree with the value', () => {
     const answer = interpretTruth(knownBitsDomain, truth, atom);
     assert.equal(bits.value & ~bits.known, 0n);
     for (let i = 0; i < 5; i++) {
-      const values = widths.map((width, index) => (fixed[index]! & masks[index]!) | (BigInt.asUintN(width, randomBits(random)) & ~masks[index]!)); // oxfmt-ignore
+      const values = widths.map(
+        (width, index) => (fixed[index]! & masks[index]!) | (BigInt.asUintN(width, randomBits(random)) & ~masks[index]!),
+      );
       const value = interpret(referenceDomain, expression, (index) => values[index]!);
       assert.equal(value & bits.known, bits.value, `seed ${seed}`);
-      if (answer !== null) assert.equal(interpretTruth(referenceDomain, truth, (index) => values[index]!), answer, `seed ${seed}`); // oxfmt-ignore
+      if (answer !== null)
+        assert.equal(
+          interpretTruth(referenceDomain, truth, (index) => values[index]!),
+          answer,
+          `seed ${seed}`,
+        );
     }
     if (bits.known !== 0n && knownValue(bits, expression.width) === null) known++;
     if (answer !== null) decided++;
@@ -64,7 +71,7 @@ $end:
   ret;
 }`).module,
   );
-  const opcodes = kernels[0]!.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.opcode)); // oxfmt-ignore
+  const opcodes = kernels[0]!.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.opcode));
   assert.ok(!opcodes.includes('st'));
   // The upper bits may be anything.
   assert.ok(opcodes.includes('bar'));

@@ -31,12 +31,7 @@ test('inlined instructions carry the chain of calls', () => {
   const [kernel] = golden('inline').kernels;
   const shifts = instructions(kernel!).filter((instruction) => instruction.operation.opcode === 'shl');
   assert.deepEqual(
-    shifts.map(({ location }) => [
-      location?.file,
-      location?.line,
-      location?.inlinedAt?.file,
-      location?.inlinedAt?.line,
-    ]),
+    shifts.map(({ location }) => [location?.file, location?.line, location?.inlinedAt?.file, location?.inlinedAt?.line]),
     [
       ['twice.cuh', 8, 'kernel.cu', 21],
       ['twice.cuh', 8, 'kernel.cu', 22],
@@ -68,7 +63,9 @@ test('unknown instructions and functions are reported once and make the kernel u
 test('a local variable passed to an unknown function stays in memory', () => {
   const unknown = golden('calls').kernels[1]!;
   assert.ok(unknown.objects.some((object) => object.symbol === 'buffer'));
-  const call = instructions(unknown).find((instruction) => instruction.operation.effect.kind === 'opaque' && instruction.operation.opcode === 'call'); // oxfmt-ignore
+  const call = instructions(unknown).find(
+    (instruction) => instruction.operation.effect.kind === 'opaque' && instruction.operation.opcode === 'call',
+  );
   assert.equal(call?.arguments[0]?.kind, 'address');
 });
 
@@ -199,7 +196,7 @@ test('module variables keep their initial bytes, and the addresses in them', () 
     ret;
   }`);
   const object = (symbol: string): Kernel['objects'][number] => kernel.objects.find((one) => one.symbol === symbol)!;
-  assert.deepEqual([...object('table').initial!], [0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, ...new Array<number>(12).fill(0)]); // oxfmt-ignore
+  assert.deepEqual([...object('table').initial!], [0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, ...new Array<number>(12).fill(0)]);
   const ring = object('ring').id;
   assert.equal(object('pointer').external, false);
   assert.deepEqual(object('pointer').addresses, [
@@ -259,13 +256,7 @@ test('markers and their operands are preserved by lowering', () => {
 });
 
 test('damaged or truncated text and undeclared names make a kernel unsupported', () => {
-  const bodies = [
-    '§ nonsense §;',
-    'add.s32 %r1, %r2, %missing;',
-    'bra $nowhere;',
-    'add.s32 %r1, %r2;',
-    '@%r1 bar.sync 0;',
-  ];
+  const bodies = ['§ nonsense §;', 'add.s32 %r1, %r2, %missing;', 'bra $nowhere;', 'add.s32 %r1, %r2;', '@%r1 bar.sync 0;'];
   for (const body of bodies) {
     const kernel = lowerOne(`.visible .entry k() { .reg .b32 %r<4>; ${body} ret; }`);
     assert.ok(kernel.unsupported.length > 0, body);
@@ -307,7 +298,7 @@ $end:
 
 test('functions that truncate both factors to 24 bits are mul24', () => {
   const unsigned = 'and.b32 %r3, %r1, 16777215; and.b32 %r4, %r2, 16777215; mul.lo.s32 %r5, %r3, %r4;';
-  const signed = 'shl.b32 %r6, %r1, 8; shr.s32 %r3, %r6, 8; shl.b32 %r7, %r2, 8; shr.s32 %r4, %r7, 8; mul.lo.s32 %r5, %r3, %r4;'; // oxfmt-ignore
+  const signed = 'shl.b32 %r6, %r1, 8; shr.s32 %r3, %r6, 8; shl.b32 %r7, %r2, 8; shr.s32 %r4, %r7, 8; mul.lo.s32 %r5, %r3, %r4;';
   assert.ok(ofProduct(unsigned).includes('mul24.lo.u32'));
   assert.ok(ofProduct(signed).includes('mul24.lo.s32'));
   for (const other of [
@@ -437,8 +428,7 @@ test('a pointer to functions of the module is followed; the result of arithmetic
   const call = (pointer: string): string => `{ .param .b32 x; .param .b32 r; st.param.b32 [x], %r1;
     P: .callprototype (.param .b32 _) _ (.param .b32 _);
     call (r), ${pointer}, (x), P; ld.param.b32 %r2, [r]; }`;
-  const reasons = (body: string): readonly string[] =>
-    lower(text(body)).kernels[0]!.unsupported.map(({ reason }) => reason);
+  const reasons = (body: string): readonly string[] => lower(text(body)).kernels[0]!.unsupported.map(({ reason }) => reason);
   assert.deepEqual(reasons(`selp.b64 %d3, %d1, %d2, %p1; ${call('%d3')}`), []);
   assert.deepEqual(reasons(`selp.b64 %d3, %d1, 0, %p1; ${call('%d3')}`), []);
   assert.deepEqual(reasons(`@%p1 bra T; mov.u64 %d3, %d1; bra J; T: mov.u64 %d3, %d2; J: ${call('%d3')}`), []);
@@ -510,7 +500,9 @@ $L:
   const declared = calling(`.extern .func ${panic} (.param .b64 p);`);
   assert.deepEqual(declared.unsupported, []);
   assert.ok(declared.blocks.some(({ terminator }) => terminator.kind === 'trap'));
-  const defined = calling(`.visible .func ${panic} (.param .b64 p) { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; st.global.u32 [%d1+8], 2; ret; }`); // oxfmt-ignore
+  const defined = calling(
+    `.visible .func ${panic} (.param .b64 p) { .reg .b64 %d<2>; ld.param.u64 %d1, [p]; st.global.u32 [%d1+8], 2; ret; }`,
+  );
   const stores = instructions(defined).filter(({ operation }) => operation.opcode === 'st');
   assert.equal(stores.length, 2);
 });

@@ -10,9 +10,35 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 const folders = [new URL('golden/', import.meta.url), new URL('../ptx/language/', import.meta.url)];
 
 const tokens = [
-  '%r1', '%rd1', '%p1', '%SP', '[%SP+4]', '_', '{', '}', ';', ',', '@%p1', '@!%p2', 'bra $L;', 'ret;', 'exit;', '0', '-1',
-  '.b8', '.v4', '.pred', 'call.uni', '(param0)', '0f3F800000', 'bar.sync 0;', '%tid.x', '%clock64', 'ld.param.u64', '',
-]; // oxfmt-ignore
+  '%r1',
+  '%rd1',
+  '%p1',
+  '%SP',
+  '[%SP+4]',
+  '_',
+  '{',
+  '}',
+  ';',
+  ',',
+  '@%p1',
+  '@!%p2',
+  'bra $L;',
+  'ret;',
+  'exit;',
+  '0',
+  '-1',
+  '.b8',
+  '.v4',
+  '.pred',
+  'call.uni',
+  '(param0)',
+  '0f3F800000',
+  'bar.sync 0;',
+  '%tid.x',
+  '%clock64',
+  'ld.param.u64',
+  '',
+];
 
 function mutate(text: string, random: Random): string {
   const words = text.split(/(\s+|[,;{}[\]()])/);

@@ -40,9 +40,9 @@ function float(name: string, sources: readonly bigint[], options: Options = {}):
 }
 
 const edges32 = [
-  0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000, 0x3f800000, 0xbf800001, 0x7f7fffff, 0x7f800000,
-  0xff800000, 0x7fc00000, 0x4b800000, 0x33800000,
-]; // oxfmt-ignore
+  0x00000000, 0x80000000, 0x00000001, 0x807fffff, 0x00800000, 0x3f800000, 0xbf800001, 0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
+  0x4b800000, 0x33800000,
+];
 
 test('fma rounds once', () => {
   const result = float('fma', [bits32(24929), bits32(673 * 2 ** -24), bits32(2 ** -80)]);

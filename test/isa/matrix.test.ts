@@ -27,99 +27,98 @@ const accumulator: Formula = (i, g, t) => [i < 2 ? g : g + 8, t * 2 + (i & 1)];
 const narrowAccumulator: Formula = (i, g, t) => [g, t * 2 + (i & 1)];
 
 /** As the ISA writes them, shape by shape. */
-const layouts: readonly { readonly product: string; readonly a: Formula; readonly b: Formula; readonly c: Formula }[] =
-  [
-    {
-      product: 'm8n8k4.row.col.f64.f64.f64.f64', // 9.7.14.5.2
-      a: (_i, g, t) => [g, t],
-      b: (_i, g, t) => [t, g],
-      c: narrowAccumulator,
-    },
-    {
-      product: 'm8n8k16.row.col.s32.s8.s8.s32', // 9.7.14.5.3
-      a: (i, g, t) => [g, t * 4 + i],
-      b: (i, g, t) => [t * 4 + i, g],
-      c: narrowAccumulator,
-    },
-    {
-      product: 'm8n8k32.row.col.s32.u4.s4.s32', // 9.7.14.5.4
-      a: (i, g, t) => [g, t * 8 + i],
-      b: (i, g, t) => [t * 8 + i, g],
-      c: narrowAccumulator,
-    },
-    {
-      product: 'm8n8k128.row.col.s32.b1.b1.s32.xor.popc', // 9.7.14.5.5
-      a: (i, g, t) => [g, t * 32 + i],
-      b: (i, g, t) => [t * 32 + i, g],
-      c: narrowAccumulator,
-    },
-    {
-      product: 'm16n8k4.row.col.f32.tf32.tf32.f32', // 9.7.14.5.6
-      a: (i, g, t) => [i === 0 ? g : g + 8, t],
-      b: (_i, g, t) => [t, g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k8.row.col.f16.f16.f16.f16', // 9.7.14.5.7
-      a: (i, g, t) => [i < 2 ? g : g + 8, t * 2 + (i & 1)],
-      b: (i, g, t) => [t * 2 + i, g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k8.row.col.f32.tf32.tf32.f32',
-      a: (i, g, t) => [i === 0 || i === 2 ? g : g + 8, i < 2 ? t : t + 4],
-      b: (i, g, t) => [i === 0 ? t : t + 4, g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k16.row.col.f32.bf16.bf16.f32', // 9.7.14.5.8
-      a: (i, g, t) => [i < 2 || (i >= 4 && i < 6) ? g : g + 8, t * 2 + (i & 1) + (i < 4 ? 0 : 8)],
-      b: (i, g, t) => [t * 2 + (i & 1) + (i < 2 ? 0 : 8), g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k16.row.col.f64.f64.f64.f64',
-      a: (i, g, t) => [i % 2 === 0 ? g : g + 8, i % 2 === 0 ? i * 2 + t : i * 2 - 2 + t],
-      b: (i, g, t) => [t + i * 4, g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k16.row.col.s32.u8.s8.s32', // 9.7.14.5.9
-      a: (i, g, t) => [i < 4 ? g : g + 8, t * 4 + (i & 3)],
-      b: (i, g, t) => [t * 4 + i, g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k32.row.col.s32.s4.s4.s32', // 9.7.14.5.10
-      a: (i, g, t) => [i < 8 ? g : g + 8, t * 8 + (i & 7)],
-      b: (i, g, t) => [t * 8 + (i & 7), g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k32.row.col.f32.e4m3.e5m2.f32',
-      a: (i, g, t) => [i < 4 || (i >= 8 && i < 12) ? g : g + 8, t * 4 + (i & 3) + (i < 8 ? 0 : 16)],
-      b: (i, g, t) => [t * 4 + (i & 3) + (i < 4 ? 0 : 16), g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k64.row.col.s32.u4.u4.s32', // 9.7.14.5.11
-      a: (i, g, t) => [i < 8 || (i >= 16 && i < 24) ? g : g + 8, t * 8 + (i & 7) + (i < 16 ? 0 : 32)],
-      b: (i, g, t) => [t * 8 + (i & 7) + (i < 8 ? 0 : 32), g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k128.row.col.s32.b1.b1.s32.and.popc', // 9.7.14.5.12
-      a: (i, g, t) => [i < 32 ? g : g + 8, t * 32 + (i & 31)],
-      b: (i, g, t) => [t * 32 + i, g],
-      c: accumulator,
-    },
-    {
-      product: 'm16n8k256.row.col.s32.b1.b1.s32.xor.popc', // 9.7.14.5.13
-      a: (i, g, t) => [i < 32 || (i >= 64 && i < 96) ? g : g + 8, t * 32 + (i & 31) + (i < 64 ? 0 : 128)],
-      b: (i, g, t) => [t * 32 + (i & 31) + (i < 32 ? 0 : 128), g],
-      c: accumulator,
-    },
-  ];
+const layouts: readonly { readonly product: string; readonly a: Formula; readonly b: Formula; readonly c: Formula }[] = [
+  {
+    product: 'm8n8k4.row.col.f64.f64.f64.f64', // 9.7.14.5.2
+    a: (_i, g, t) => [g, t],
+    b: (_i, g, t) => [t, g],
+    c: narrowAccumulator,
+  },
+  {
+    product: 'm8n8k16.row.col.s32.s8.s8.s32', // 9.7.14.5.3
+    a: (i, g, t) => [g, t * 4 + i],
+    b: (i, g, t) => [t * 4 + i, g],
+    c: narrowAccumulator,
+  },
+  {
+    product: 'm8n8k32.row.col.s32.u4.s4.s32', // 9.7.14.5.4
+    a: (i, g, t) => [g, t * 8 + i],
+    b: (i, g, t) => [t * 8 + i, g],
+    c: narrowAccumulator,
+  },
+  {
+    product: 'm8n8k128.row.col.s32.b1.b1.s32.xor.popc', // 9.7.14.5.5
+    a: (i, g, t) => [g, t * 32 + i],
+    b: (i, g, t) => [t * 32 + i, g],
+    c: narrowAccumulator,
+  },
+  {
+    product: 'm16n8k4.row.col.f32.tf32.tf32.f32', // 9.7.14.5.6
+    a: (i, g, t) => [i === 0 ? g : g + 8, t],
+    b: (_i, g, t) => [t, g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k8.row.col.f16.f16.f16.f16', // 9.7.14.5.7
+    a: (i, g, t) => [i < 2 ? g : g + 8, t * 2 + (i & 1)],
+    b: (i, g, t) => [t * 2 + i, g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k8.row.col.f32.tf32.tf32.f32',
+    a: (i, g, t) => [i === 0 || i === 2 ? g : g + 8, i < 2 ? t : t + 4],
+    b: (i, g, t) => [i === 0 ? t : t + 4, g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k16.row.col.f32.bf16.bf16.f32', // 9.7.14.5.8
+    a: (i, g, t) => [i < 2 || (i >= 4 && i < 6) ? g : g + 8, t * 2 + (i & 1) + (i < 4 ? 0 : 8)],
+    b: (i, g, t) => [t * 2 + (i & 1) + (i < 2 ? 0 : 8), g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k16.row.col.f64.f64.f64.f64',
+    a: (i, g, t) => [i % 2 === 0 ? g : g + 8, i % 2 === 0 ? i * 2 + t : i * 2 - 2 + t],
+    b: (i, g, t) => [t + i * 4, g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k16.row.col.s32.u8.s8.s32', // 9.7.14.5.9
+    a: (i, g, t) => [i < 4 ? g : g + 8, t * 4 + (i & 3)],
+    b: (i, g, t) => [t * 4 + i, g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k32.row.col.s32.s4.s4.s32', // 9.7.14.5.10
+    a: (i, g, t) => [i < 8 ? g : g + 8, t * 8 + (i & 7)],
+    b: (i, g, t) => [t * 8 + (i & 7), g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k32.row.col.f32.e4m3.e5m2.f32',
+    a: (i, g, t) => [i < 4 || (i >= 8 && i < 12) ? g : g + 8, t * 4 + (i & 3) + (i < 8 ? 0 : 16)],
+    b: (i, g, t) => [t * 4 + (i & 3) + (i < 4 ? 0 : 16), g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k64.row.col.s32.u4.u4.s32', // 9.7.14.5.11
+    a: (i, g, t) => [i < 8 || (i >= 16 && i < 24) ? g : g + 8, t * 8 + (i & 7) + (i < 16 ? 0 : 32)],
+    b: (i, g, t) => [t * 8 + (i & 7) + (i < 8 ? 0 : 32), g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k128.row.col.s32.b1.b1.s32.and.popc', // 9.7.14.5.12
+    a: (i, g, t) => [i < 32 ? g : g + 8, t * 32 + (i & 31)],
+    b: (i, g, t) => [t * 32 + i, g],
+    c: accumulator,
+  },
+  {
+    product: 'm16n8k256.row.col.s32.b1.b1.s32.xor.popc', // 9.7.14.5.13
+    a: (i, g, t) => [i < 32 || (i >= 64 && i < 96) ? g : g + 8, t * 32 + (i & 31) + (i < 64 ? 0 : 128)],
+    b: (i, g, t) => [t * 32 + (i & 31) + (i < 32 ? 0 : 128), g],
+    c: accumulator,
+  },
+];
 
 for (const { product: text, a, b, c } of layouts) {
   test(`fragments of mma.${text}`, () => {

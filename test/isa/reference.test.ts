@@ -110,17 +110,14 @@ const formulas: Readonly<Record<string, Formula>> = {
   'vmad.s32.s32.u32.shr15': (a, b, c) => (s(32, a) * b + s(32, c)) >> 15n,
   'vavrg4.u32.u32.u32': (a, b) => bytes((lane) => (byte(a, lane) + byte(b, lane) + 1n) >> 1n),
   'vsub4.s32.s32.s32.sat': (a, b) => bytes((lane) => limit(s(8, byte(a, lane)) - s(8, byte(b, lane)), -128n, 127n)),
-  'vabsdiff2.u32.u32.u32.add': (a, b, c) =>
-    [0, 1].reduce((sum, lane) => sum + absolute(half(a, lane) - half(b, lane)), c),
+  'vabsdiff2.u32.u32.u32.add': (a, b, c) => [0, 1].reduce((sum, lane) => sum + absolute(half(a, lane) - half(b, lane)), c),
 };
 
 const edges = [0n, 1n, 7n, 31n, 32n, 33n, 63n, 64n, 255n, -1n, -2n, 1n << 15n, 1n << 31n, (1n << 31n) - 1n, 1n << 63n];
 
 function draw(random: Random, width: ValueType): bigint {
   assert.ok(width !== 'predicate');
-  const value = random.chance(0.5)
-    ? random.pick(edges)
-    : (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32));
+  const value = random.chance(0.5) ? random.pick(edges) : (BigInt(random.below(2 ** 32)) << 32n) | BigInt(random.below(2 ** 32));
   return u(width, value);
 }
 

@@ -15,10 +15,7 @@ interface Layout {
 }
 
 /** Addresses of the chunks of 16 bytes of a matrix, in the canonical layouts of PTX ISA 9.7.15.5.1. */
-function pieces(
-  { matrix: { rows, depth, elementBits, transposed }, mode, leading, stride }: Layout,
-  start: number,
-): number[] {
+function pieces({ matrix: { rows, depth, elementBits, transposed }, mode, leading, stride }: Layout, start: number): number[] {
   const width = widths[mode];
   const along = (transposed === true ? rows : depth) * (elementBits / 8);
   const lines = transposed === true ? depth : rows;
@@ -86,8 +83,7 @@ test('if the start is known, the span of a matrix in the layout of libraries has
   assert.deepEqual(spanOfMatrix(rows64, fieldsOf(whole), 0), { before: 0, bytes: 8192 });
   const [a, , , , , transposed] = shapes as readonly [SharedMatrix, ...SharedMatrix[]];
   // A step of 32 bytes within rows of 128 bytes reads the same rows.
-  for (const start of [0, 32, 64, 96])
-    assert.deepEqual(spanOfMatrix(a, fieldsOf(whole), start), { before: start, bytes: 8192 });
+  for (const start of [0, 32, 64, 96]) assert.deepEqual(spanOfMatrix(a, fieldsOf(whole), start), { before: start, bytes: 8192 });
   assert.deepEqual(spanOfMatrix(transposed!, fieldsOf(whole), 0), { before: 0, bytes: 2048 });
   assert.deepEqual(spanOfMatrix(a, fieldsOf({ ...whole, mode: 0, leading: 128, stride: 256 }), 0), {
     before: 0,

@@ -21,9 +21,7 @@ test('every example decodes, with the operands of its text', () => {
     const written = instruction.operands.flatMap((operand) => {
       if (operand.kind === 'vector') return operand.elements;
       if (operand.kind === 'pair')
-        return operand.first.kind === 'vector'
-          ? [...operand.first.elements, operand.second]
-          : [operand.first, operand.second];
+        return operand.first.kind === 'vector' ? [...operand.first.elements, operand.second] : [operand.first, operand.second];
       return ['bracketed', 'list', 'symbol', 'component'].includes(operand.kind) ? [] : [operand];
     });
     assert.equal(written.length, named, example.text);
@@ -58,8 +56,12 @@ test('every row cites a section of PTX ISA 9.7 and lists its forms', () => {
 test('decoding the same instruction again returns the same operation', () => {
   const register = { kind: 'scalar', widths: [32] } as const;
   const shape = (table: bigint): OperandShape => [
-    register, register, register, register, { kind: 'scalar', widths: [null], literal: table },
-  ]; // oxfmt-ignore
+    register,
+    register,
+    register,
+    register,
+    { kind: 'scalar', widths: [null], literal: table },
+  ];
   assert.equal(decode('lop3', ['b32'], shape(1n)), decode('lop3', ['b32'], shape(1n)));
   assert.notEqual(decode('lop3', ['b32'], shape(1n)), decode('lop3', ['b32'], shape(2n)));
   assert.equal(

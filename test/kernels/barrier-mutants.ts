@@ -41,5 +41,5 @@ export function checkWithout(file: string, { at }: BarrierLine, name: string | u
 
 /** Number of barriers of a kernel, including those of called functions. */
 export function barriersIn({ blocks }: Kernel): number {
-  return blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier').length; // oxfmt-ignore
+  return blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier').length;
 }

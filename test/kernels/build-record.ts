@@ -57,9 +57,7 @@ export async function commandOf(build: Build): Promise<readonly string[]> {
     await compilePortable(compiler, file, build).catch(() => undefined);
     const words = JSON.parse(readFileSync(seen, 'utf8')) as string[];
     const temporary = words[words.indexOf('-o') + 1]!.replace(/\/[^/]*$/, '');
-    return words.map((word) =>
-      word.replace(join(root, file), 'FILE').replace(temporary, 'TEMPORARY').replace(root, 'ROOT'),
-    );
+    return words.map((word) => word.replace(join(root, file), 'FILE').replace(temporary, 'TEMPORARY').replace(root, 'ROOT'));
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -27,10 +27,7 @@ export function checkedInPtx(file: string, kind: BuildKind): string {
 }
 
 /** The report on one file of test kernels. */
-export async function analyseCheckedIn(
-  file: string,
-  { options, ptx, check, checking }: CheckedInOptions = {},
-): Promise<Report> {
+export async function analyseCheckedIn(file: string, { options, ptx, check, checking }: CheckedInOptions = {}): Promise<Report> {
   const tree = openSourceTree(root);
   const { units } = findInputs([join(root, file)], root, tree, { include: [], exclude: [] });
   return checkProject({
@@ -62,7 +59,12 @@ export async function analyseCheckedIn(
       openChecks: checksBy(check, checking),
       assets: findAssets(new URL('../../src/cli.ts', import.meta.url).href),
       index: { folder: undefined, environment: {} },
-      progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // oxfmt-ignore
+      progress: {
+        log: () => undefined,
+        defect: ({ error }) => {
+          throw error;
+        },
+      },
     },
   });
 }

@@ -65,9 +65,7 @@ function parseOutcome(text: string): Outcome & { readonly kernel: string } {
  * @throws if it is missing or ambiguous
  */
 export function kernelNamed<K extends Pick<KernelReport, 'name'>>(kernels: readonly K[], name: string): K {
-  const found = kernels.filter((kernel) =>
-    [kernel.name, kernel.name.replace(/<.*>/, '')].some((text) => text.startsWith(`${name}(`)),
-  );
+  const found = kernels.filter((kernel) => [kernel.name, kernel.name.replace(/<.*>/, '')].some((text) => text.startsWith(`${name}(`)));
   if (found.length !== 1) throw new Error(`${name} among ${kernels.map((kernel) => kernel.name).join(', ')}`);
   return found[0]!;
 }

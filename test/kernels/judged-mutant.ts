@@ -89,7 +89,12 @@ export async function checkMutant(
     paths: [path],
     nvccArguments,
     options: { ...defaultOptions(), timeout: 600_000, jobs: 1, checks: ['race', 'divergence'], arch: [arch] },
-    progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // oxfmt-ignore
+    progress: {
+      log: () => undefined,
+      defect: ({ error }) => {
+        throw error;
+      },
+    },
     services: {
       cwd: folder,
       environment: process.env,
@@ -129,11 +134,7 @@ export async function checkMutant(
  * Runs the requests of a mutant, and compares its reports with the runs.
  * @param steps after which a run ends
  */
-export function judgementOf(
-  requests: readonly CheckRequest[],
-  reports: readonly KernelReport[],
-  steps?: number,
-): Judgement {
+export function judgementOf(requests: readonly CheckRequest[], reports: readonly KernelReport[], steps?: number): Judgement {
   const shown: Shown[] = [];
   const wrong: string[] = [];
   let runs = 0;
@@ -146,7 +147,7 @@ export function judgementOf(
     // Instances of a template have separate verdicts.
     const report = reports.find(({ name }) => name === request.name || name.startsWith(`${request.name}(`));
     for (const { what, right, text } of sights.shown)
-      if (!right.includes('none') && report?.[what === 'divergence' ? 'divergence' : 'race'].verdict === 'proved') wrong.push(text); // oxfmt-ignore
+      if (!right.includes('none') && report?.[what === 'divergence' ? 'divergence' : 'race'].verdict === 'proved') wrong.push(text);
   }
   const verdicts = reports.map(({ race, divergence }) => `${race.verdict}/${divergence.verdict}`).join();
   return { shown, verdicts, right: rightSeverities(shown), told: toldOf(reports), wrong, runs, hasRest };
@@ -213,7 +214,6 @@ export function siteText(
   text: string,
   { from, to, kernel, text: other }: Site,
 ): { readonly name: string; readonly change: string } {
-  // oxfmt-ignore
   const line = text.slice(0, from).split('\n').length;
   return { name: `${file}:${line} ${kernel}`, change: `${text.slice(from, to).replaceAll(/\s+/g, ' ')} => ${other}` };
 }
@@ -221,10 +221,10 @@ export function siteText(
 /** The result of a mutant, with the results of its runs if the check misses it. */
 export function outcomeText(part: Part, name: string, change: string, judgement: Judgement): string {
   const { verdicts, told, right, wrong, shown } = judgement;
-  const label = wrong.length > 0 ? 'WRONG PROOF' : !isRefuted(judgement) ? 'not refuted' : isRight(judgement) ? 'right' : 'MISS'; // oxfmt-ignore
-  const first = `${label}: ${part} ${name}: ${change}: ${verdicts}, reported ${told}${isRefuted(judgement) ? `, correct is ${right.join(' or ')}` : ''}`; // oxfmt-ignore
+  const label = wrong.length > 0 ? 'WRONG PROOF' : !isRefuted(judgement) ? 'not refuted' : isRight(judgement) ? 'right' : 'MISS';
+  const first = `${label}: ${part} ${name}: ${change}: ${verdicts}, reported ${told}${isRefuted(judgement) ? `, correct is ${right.join(' or ')}` : ''}`;
   const isMissed = wrong.length > 0 || (isRefuted(judgement) && !isRight(judgement));
-  return [first, ...(isMissed ? shown.slice(0, 6).map(({ text, right: own }) => `    ${own.join(' or ')}: ${text}`) : [])].join('\n'); // oxfmt-ignore
+  return [first, ...(isMissed ? shown.slice(0, 6).map(({ text, right: own }) => `    ${own.join(' or ')}: ${text}`) : [])].join('\n');
 }
 
 /** The table by part. */
@@ -232,7 +232,11 @@ export function tableText(tallies: Tallies): string {
   const columns = ['mutants', 'refuted', 'wrong', 'right', 'runs', 'rest'] as const;
   const sums = Object.fromEntries(columns.map((column) => [column, sumOf(tallies, column)])) as unknown as Tally;
   const row = (name: string, tally: Tally): string =>
-    [name.padEnd(8), ...columns.map((column) => String(tally[column]).padStart(8)), `${((100 * tally.right) / Math.max(1, tally.refuted)).toFixed(1)} %`.padStart(9)].join(' '); // oxfmt-ignore
+    [
+      name.padEnd(8),
+      ...columns.map((column) => String(tally[column]).padStart(8)),
+      `${((100 * tally.right) / Math.max(1, tally.refuted)).toFixed(1)} %`.padStart(9),
+    ].join(' ');
   return [
     ['part    ', ...columns.map((column) => column.padStart(8)), '  severity'].join(' '),
     ...Object.entries(tallies).map(([part, tally]) => row(part, tally)),

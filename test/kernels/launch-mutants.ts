@@ -13,7 +13,22 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { requestsOf } from '../fuzz/soundness-run.ts';
 import { checkedInPtx } from './checked-in.ts';
-import { type CheckedMutant, type Judgement, type Tally, checkMutant, count, emptyTally, isGood, judgementOf, outcomeText, plainName, shuffledSites, siteText, tableText, withoutPlaces } from './judged-mutant.ts'; // oxfmt-ignore
+import {
+  type CheckedMutant,
+  type Judgement,
+  type Tally,
+  checkMutant,
+  count,
+  emptyTally,
+  isGood,
+  judgementOf,
+  outcomeText,
+  plainName,
+  shuffledSites,
+  siteText,
+  tableText,
+  withoutPlaces,
+} from './judged-mutant.ts';
 import { kernelFiles, root } from './portable-ptx.ts';
 import { type Part, type Site, changed, parts, sitesOf } from './source-mutation.ts';
 
@@ -43,7 +58,7 @@ async function originals(): Promise<Original[]> {
     const text = readFileSync(join(root, file), 'utf8');
     const isCheckedIn = checkedIn.includes(file);
     const launched = isCheckedIn
-      ? (await requestsOf(file)).filter(({ launch }) => launch.block !== null && launch.grid !== null).map(({ name }) => plainName(name)) // oxfmt-ignore
+      ? (await requestsOf(file)).filter(({ launch }) => launch.block !== null && launch.grid !== null).map(({ name }) => plainName(name))
       : [...text.matchAll(/(\w+)(?:<[^<>;]*>)?\s*<<</g)].map(([, name]) => name!);
     const sites = sitesOf(text).filter(({ kernel }) => launched.includes(kernel));
     found.push({ file, text, ptx: isCheckedIn ? checkedInPtx(file, 'verification') : null, sites });
@@ -67,13 +82,7 @@ async function checkText(text: string, file: string, kernel: string): Promise<Ch
   }
 }
 
-async function judged({
-  original,
-  site,
-}: {
-  readonly original: Original;
-  readonly site: Site;
-}): Promise<Outcome | null> {
+async function judged({ original, site }: { readonly original: Original; readonly site: Site }): Promise<Outcome | null> {
   const { file, text } = original;
   const checked = await checkText(changed(text, site), file, site.kernel);
   if (!checked) return null;

@@ -20,9 +20,7 @@ test('changes are limited to a part and a kernel, and comments and declarations 
   assert.deepEqual([...new Set(sites.map(({ part }) => part))], [...parts]);
   assert.deepEqual([...new Set(sites.map(({ kernel }) => kernel))], ['sum']);
   const texts = sites.map((site) => changed(text, site));
-  assert.ok(
-    texts.every((other) => other !== text && other.includes('// not s[i] < n') && other.includes('int s[64];')),
-  );
+  assert.ok(texts.every((other) => other !== text && other.includes('// not s[i] < n') && other.includes('int s[64];')));
   for (const line of [
     'if (true) atomicAdd(&out[blockIdx.x], s[threadIdx.x + 32]);',
     'if (threadIdx.x <= 32) atomicAdd(&out[blockIdx.x], s[threadIdx.x + 32]);',
@@ -33,7 +31,10 @@ test('changes are limited to a part and a kernel, and comments and declarations 
     'for (int k = threadIdx.x; k < n; k += 1) s[k % 64] = k;',
     '    __syncwarp();',
   ])
-    assert.ok(texts.some((other) => other.includes(line)), line); // oxfmt-ignore
+    assert.ok(
+      texts.some((other) => other.includes(line)),
+      line,
+    );
 });
 
 test('the severity of a finding is the worst over all runs', () => {

@@ -115,8 +115,8 @@ function rewritten(code: string, { kernel, from, to }: Body, part: Part, pattern
 
 function barriers(code: string, body: Body): Site[] {
   return [
-    ...rewritten(code, body, 'barrier', /__syncthreads\(\);/g, () => [';', ';', '__syncwarp();', 'if (threadIdx.x < 16) __syncthreads();']), // oxfmt-ignore
-    ...rewritten(code, body, 'barrier', /__syncwarp\([^()]*\);|\b[\w.]+(?:\(\))?\.(?:sync|arrive_and_wait)\([^()]*\);/g, () => [';']), // oxfmt-ignore
+    ...rewritten(code, body, 'barrier', /__syncthreads\(\);/g, () => [';', ';', '__syncwarp();', 'if (threadIdx.x < 16) __syncthreads();']),
+    ...rewritten(code, body, 'barrier', /__syncwarp\([^()]*\);|\b[\w.]+(?:\(\))?\.(?:sync|arrive_and_wait)\([^()]*\);/g, () => [';']),
   ];
 }
 
@@ -124,12 +124,19 @@ function barriers(code: string, body: Body): Site[] {
 function guards(code: string, body: Body): Site[] {
   const { kernel } = body;
   const others: Readonly<Record<string, readonly string[]>> = {
-    '<': ['<=', '!='], '<=': ['<', '!='], '>': ['>=', '!='], '>=': ['>', '!='], '==': ['>=', '<='], '!=': ['>=', '<='],
-  }; // oxfmt-ignore
+    '<': ['<=', '!='],
+    '<=': ['<', '!='],
+    '>': ['>=', '!='],
+    '>=': ['>', '!='],
+    '==': ['>=', '<='],
+    '!=': ['>=', '<='],
+  };
   return [...code.slice(body.from, body.to).matchAll(/\bif\s*\(/g)].flatMap(({ index, 0: found }) => {
     const from = body.from + index + found.length;
     const to = closing(code, from - 1);
-    const inside = rewritten(code, { kernel, from, to }, 'guard', / (<|<=|>|>=|==|!=) /g, (_, [operator]) => others[operator!]!.map((other) => ` ${other} `)); // oxfmt-ignore
+    const inside = rewritten(code, { kernel, from, to }, 'guard', / (<|<=|>|>=|==|!=) /g, (_, [operator]) =>
+      others[operator!]!.map((other) => ` ${other} `),
+    );
     return [...inside, { part: 'guard' as const, kernel, from, to, text: 'true' }];
   });
 }
@@ -138,12 +145,25 @@ function guards(code: string, body: Body): Site[] {
 function strides(code: string, body: Body): Site[] {
   const other = (stride: string): string[] => [`(${stride} - 1)`, `(${stride} + 1)`, `(${stride} / 2)`];
   return [
-    ...rewritten(code, body, 'stride', /(\w+ \+= )((?:[\w.]+ \* )?[\w.]+)(?=\))/g, (_, [start, step]) => [`${start}((${step}) / 2 + 1)`, `${start}((${step}) - ((${step}) > 1))`, `${start}1`]), // oxfmt-ignore
-    ...rewritten(code, body, 'stride', /(\w+ )(>>=|<<=|\/=|\*=)( \w+)(?=\))/g, (_, [name, operator, by]) => [`${name}${operator} (2 *${by})`]), // oxfmt-ignore
-    ...rewritten(code, body, 'stride', /blockDim\.(\w) \* gridDim\.\w|gridDim\.(\w) \* blockDim\.\w/g, () => ['blockDim.x', 'gridDim.x']), // oxfmt-ignore
-    ...rewritten(code, body, 'stride', /(\* )([A-Za-z_][\w.]*|\d+)(?= \+ [\w(])/g, (_, [times, stride]) => other(stride!).map((text) => times + text)), // oxfmt-ignore
-    ...rewritten(code, body, 'stride', /(\+ [\w.]+ \* )([A-Za-z_][\w.]*|\d+)(?=[;\],)])/g, (_, [start, stride]) => other(stride!).map((text) => start + text)), // oxfmt-ignore
-    ...rewritten(code, body, 'stride', /(\+ (?:stride|step|s|d|offset|half|width|distance)\b)(?=\])/g, (found) => [`${found} + 1`, `${found} / 2`]), // oxfmt-ignore
+    ...rewritten(code, body, 'stride', /(\w+ \+= )((?:[\w.]+ \* )?[\w.]+)(?=\))/g, (_, [start, step]) => [
+      `${start}((${step}) / 2 + 1)`,
+      `${start}((${step}) - ((${step}) > 1))`,
+      `${start}1`,
+    ]),
+    ...rewritten(code, body, 'stride', /(\w+ )(>>=|<<=|\/=|\*=)( \w+)(?=\))/g, (_, [name, operator, by]) => [
+      `${name}${operator} (2 *${by})`,
+    ]),
+    ...rewritten(code, body, 'stride', /blockDim\.(\w) \* gridDim\.\w|gridDim\.(\w) \* blockDim\.\w/g, () => ['blockDim.x', 'gridDim.x']),
+    ...rewritten(code, body, 'stride', /(\* )([A-Za-z_][\w.]*|\d+)(?= \+ [\w(])/g, (_, [times, stride]) =>
+      other(stride!).map((text) => times + text),
+    ),
+    ...rewritten(code, body, 'stride', /(\+ [\w.]+ \* )([A-Za-z_][\w.]*|\d+)(?=[;\],)])/g, (_, [start, stride]) =>
+      other(stride!).map((text) => start + text),
+    ),
+    ...rewritten(code, body, 'stride', /(\+ (?:stride|step|s|d|offset|half|width|distance)\b)(?=\])/g, (found) => [
+      `${found} + 1`,
+      `${found} / 2`,
+    ]),
   ];
 }
 
@@ -157,14 +177,14 @@ function atomics(code: string, body: Body): Site[] {
       const [pointer = '', ...values] = splitArguments(code, open + 1, to - 1);
       const value = values.at(-1) ?? '0';
       const make = plain[name!];
-      const texts = [...(make ? [make(`*(${pointer})`, value)] : []), `atomic${name}_block(${[pointer, ...values].join(', ')})`]; // oxfmt-ignore
+      const texts = [...(make ? [make(`*(${pointer})`, value)] : []), `atomic${name}_block(${[pointer, ...values].join(', ')})`];
       return texts.map((text): Site => ({ part: 'atomic', kernel, from, to, text }));
     },
   );
   return [
     ...calls,
     ...rewritten(code, body, 'atomic', /__threadfence\(\);/g, () => [';', '__threadfence_block();']),
-    ...rewritten(code, body, 'atomic', /memory_order_(?:release|acquire|acq_rel|seq_cst)/g, () => ['memory_order_relaxed']), // oxfmt-ignore
+    ...rewritten(code, body, 'atomic', /memory_order_(?:release|acquire|acq_rel|seq_cst)/g, () => ['memory_order_relaxed']),
     ...rewritten(code, body, 'atomic', /thread_scope_(?:device|system)/g, () => ['thread_scope_block']),
     ...rewritten(code, body, 'atomic', /\bvolatile /g, () => ['']),
   ];
@@ -180,8 +200,12 @@ function indices(code: string, body: Body): Site[] {
     const to = closing(code, open);
     const inner = code.slice(open + 1, to);
     if (inner.trim() === '') return [];
-    return [`(${inner}) + 1`, `(${inner}) / 2`, `(${inner}) ^ 1`, `(${inner}) - ((${inner}) > 0)`].map(
-      (text): Site => ({ part: 'index', kernel, from: open + 1, to, text }),
-    );
+    return [`(${inner}) + 1`, `(${inner}) / 2`, `(${inner}) ^ 1`, `(${inner}) - ((${inner}) > 0)`].map((text): Site => ({
+      part: 'index',
+      kernel,
+      from: open + 1,
+      to,
+      text,
+    }));
   });
 }

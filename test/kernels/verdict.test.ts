@@ -64,7 +64,10 @@ for (const [seed, file] of kernelFiles().entries()) {
         const isTouched = (kernel: { readonly symbol: string }): boolean => !isEntry || kernel.symbol === symbol;
         const own = before.report.kernels.filter((kernel) => kernel.race.verdict === 'proved' && isTouched(kernel));
         // A mutant that is proved only under some of its launches is run below.
-        const names = before.checks.filter(isProved).map(({ request }) => request.kernel).filter(isTouched); // oxfmt-ignore
+        const names = before.checks
+          .filter(isProved)
+          .map(({ request }) => request.kernel)
+          .filter(isTouched);
         if (names.length === 0) continue;
         const name = before.report.kernels.find((kernel) => kernel.symbol === symbol)?.name;
         const mutant = await checkWithout(file, line, isEntry ? name : undefined);
@@ -124,15 +127,7 @@ function isSameCheck({ request: a }: Checked, { request: b }: Checked): boolean 
   return a.kernel.symbol === b.kernel.symbol && launchText(a.launch) === launchText(b.launch);
 }
 
-function launchText({
-  block,
-  grid,
-  cluster,
-  sharedBytes,
-  cooperative,
-  scalars,
-  source,
-}: Checked['request']['launch']): string {
+function launchText({ block, grid, cluster, sharedBytes, cooperative, scalars, source }: Checked['request']['launch']): string {
   const numbers = [...scalars].map(([index, value]) => `${index}=${value}`);
   return JSON.stringify([source, block, grid, cluster, sharedBytes, cooperative, numbers]);
 }
@@ -171,9 +166,7 @@ function findingsOf({ race, divergence }: KernelReport): string[] {
   const races = race.findings
     .filter(({ confirmed }) => confirmed)
     .flatMap(({ code, also = [], ...pair }) =>
-      [pair, ...also].map(
-        ({ first, second }) => `${code} ${[first.location!.line, second.location!.line].sort((a, b) => a - b).join()}`,
-      ),
+      [pair, ...also].map(({ first, second }) => `${code} ${[first.location!.line, second.location!.line].sort((a, b) => a - b).join()}`),
     );
   const barriers = divergence.findings.map(({ code, barrier }) => `${code} ${barrier.line}`);
   return [...races, ...barriers].sort();

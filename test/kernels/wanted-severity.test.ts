@@ -25,10 +25,7 @@ test('an index derived from the block dimensions is an error only if the launch 
   const table = '.const .align 4 .b8 table[396];';
   const start = 'mov.u64 %d30, table; cvta.const.u64 %d30, %d30;';
   const ofThread = `${start} ${load('%r1', '%d30', '%r0', 10)} ${store('%d1', '%r7', '%r1', 11)}`;
-  assert.match(
-    left(ofThread, table, { block: [128, 1, 1] })[0] ?? '',
-    /^out of bounds: byte 396 of 396 in table, error$/,
-  );
+  assert.match(left(ofThread, table, { block: [128, 1, 1] })[0] ?? '', /^out of bounds: byte 396 of 396 in table, error$/);
   assert.deepEqual(left(ofThread, table, { block: [99, 1, 1] }), []);
   assert.deepEqual(left(ofThread, table, { block: null }), []);
   // A result independent of contents appears in every launch, for any stored values.

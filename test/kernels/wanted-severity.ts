@@ -117,7 +117,7 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
       const scenario = { block, grid, sharedBytes, scalar, blocks: blocksOf(setting), contents: 1, settled };
       const asked = replayRequest(kernel, parameters, context.fields, launch, scenario, steps, policy.warpLockstep);
       for (const seed of schedules) {
-        const result = runKernel({ ...asked, volatileRaces: policy.volatile !== 'allow', ...(seed !== undefined && { seed }) }); // oxfmt-ignore
+        const result = runKernel({ ...asked, volatileRaces: policy.volatile !== 'allow', ...(seed !== undefined && { seed }) });
         runs++;
         if (!counts(result)) continue;
         if (result.outcome !== 'budget') ended.add(size);
@@ -126,22 +126,36 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
         for (const event of result.races) {
           if (event.unmodelled.length > 0 || !isInBounds(context, event) || isRecognised(event)) continue;
           if (madeUp && !isFirm(context, event)) continue;
-          const key = [event.first, event.second].map(({ instruction }) => instruction).sort((a, b) => a - b).join(); // oxfmt-ignore
-          const seen = note(races, `${key} ${event.kind}`, size, draw, () => ({ event, isEqual: true, isVolatile: event.kind === 'volatile', sizes: new Set(), contents: new Set() })); // oxfmt-ignore
+          const key = [event.first, event.second]
+            .map(({ instruction }) => instruction)
+            .sort((a, b) => a - b)
+            .join();
+          const seen = note(races, `${key} ${event.kind}`, size, draw, () => ({
+            event,
+            isEqual: true,
+            isVolatile: event.kind === 'volatile',
+            sizes: new Set(),
+            contents: new Set(),
+          }));
           seen.isEqual &&= event.sameValue;
         }
         if (madeUp) continue;
         for (const { kind, barrier } of result.divergences)
-          if (kind !== 'early-exit') note(barriers, String(barrier), size, draw, () => ({ text: `${kind} at barrier ${barrier}`, sizes: new Set(), contents: new Set() })); // oxfmt-ignore
+          if (kind !== 'early-exit')
+            note(barriers, String(barrier), size, draw, () => ({
+              text: `${kind} at barrier ${barrier}`,
+              sizes: new Set(),
+              contents: new Set(),
+            }));
         for (const { left, instruction, message } of result.faults)
-          if (left && isOfLaunch(context, instruction)) note(faults, String(instruction), size, draw, () => ({ text: message, sizes: new Set(), contents: new Set() })); // oxfmt-ignore
+          if (left && isOfLaunch(context, instruction))
+            note(faults, String(instruction), size, draw, () => ({ text: message, sizes: new Set(), contents: new Set() }));
       }
     }
   }
   const whereText = ({ sizes, contents }: Seen): string =>
     `sizes ${[...sizes].join()} of ${new Set([...ended, ...sizes]).size}, contents ${[...contents].join()} of ${ways}`;
-  const isEverywhere = ({ sizes, contents }: Seen): boolean =>
-    [...ended].every((size) => sizes.has(size)) && contents.size === ways;
+  const isEverywhere = ({ sizes, contents }: Seen): boolean => [...ended].every((size) => sizes.has(size)) && contents.size === ways;
   const usual = (seen: Seen): readonly Told[] =>
     isEverywhere(seen) ? ['error'] : seen.contents.size < ways ? ['warning', 'notice'] : ['warning'];
   const objects = new Map<string, SeenRace[]>();
@@ -149,20 +163,36 @@ export function sightsOf(request: CheckRequest, steps = usualSteps): Sights {
   const shown = [...races.values()].map((seen): Shown => {
     const { event } = seen;
     const accesses = [event.first, event.second].map((one) => accessOf(context, one));
-    const rests = accesses.some((access) => !access || access.targets.some(({ base, offset }) => base.kind === 'unknown' || restsOnContents(context, offset))); // oxfmt-ignore
-    const isSmall = accesses.some((access) => access && access.targets.some(({ offset }) => offset.leaves.some((leaf) => loadedBytes(context, leaf) < 4))); // oxfmt-ignore
-    const hasLoad = objects.get(event.object)!.some((other) => [other.event.first, other.event.second].some(({ operation }) => operation !== 'write')); // oxfmt-ignore
-    const right = seen.isEqual && event.first.operation === 'write' && event.second.operation === 'write' ? (['none', 'notice', 'warning'] as const)
-      : seen.isVolatile ? (['warning'] as const)
-      : rests ? [hasLoad ? ('warning' as const) : ('notice' as const), ...(isSmall ? (['error'] as const) : [])]
-      : usual(seen); // oxfmt-ignore
-    const text = `${event.kind} on ${event.object} of ${event.first.operation} ${event.first.instruction} and ${event.second.operation} ${event.second.instruction}, ${whereText(seen)}${rests ? ', by contents' : ''}`; // oxfmt-ignore
+    const rests = accesses.some(
+      (access) => !access || access.targets.some(({ base, offset }) => base.kind === 'unknown' || restsOnContents(context, offset)),
+    );
+    const isSmall = accesses.some(
+      (access) => access && access.targets.some(({ offset }) => offset.leaves.some((leaf) => loadedBytes(context, leaf) < 4)),
+    );
+    const hasLoad = objects
+      .get(event.object)!
+      .some((other) => [other.event.first, other.event.second].some(({ operation }) => operation !== 'write'));
+    const right =
+      seen.isEqual && event.first.operation === 'write' && event.second.operation === 'write'
+        ? (['none', 'notice', 'warning'] as const)
+        : seen.isVolatile
+          ? (['warning'] as const)
+          : rests
+            ? [hasLoad ? ('warning' as const) : ('notice' as const), ...(isSmall ? (['error'] as const) : [])]
+            : usual(seen);
+    const text = `${event.kind} on ${event.object} of ${event.first.operation} ${event.first.instruction} and ${event.second.operation} ${event.second.instruction}, ${whereText(seen)}${rests ? ', by contents' : ''}`;
     return { what: 'race', right, text };
   });
-  const missed = [...barriers.values()].map((seen): Shown => ({ what: 'divergence', right: usual(seen), text: `${seen.text}, ${whereText(seen)}` })); // oxfmt-ignore
+  const missed = [...barriers.values()].map((seen): Shown => ({
+    what: 'divergence',
+    right: usual(seen),
+    text: `${seen.text}, ${whereText(seen)}`,
+  }));
   // An index that leaves its object only for some contents is assumed not to.
-  const left = [...faults.values()].filter(({ contents }) => contents.size === ways).map((seen): Shown => ({ what: 'out of bounds', right: isEverywhere(seen) ? ['error'] : ['error', 'warning'], text: seen.text })); // oxfmt-ignore
-  return { shown: [...shown, ...missed, ...left], runs, hasRest: settings.some((setting) => leavesRest(context, setting)) }; // oxfmt-ignore
+  const left = [...faults.values()]
+    .filter(({ contents }) => contents.size === ways)
+    .map((seen): Shown => ({ what: 'out of bounds', right: isEverywhere(seen) ? ['error'] : ['error', 'warning'], text: seen.text }));
+  return { shown: [...shown, ...missed, ...left], runs, hasRest: settings.some((setting) => leavesRest(context, setting)) };
 }
 
 /** Correct severities of a kernel with these results of runs: those that the worst of each allows. */
@@ -175,10 +205,7 @@ export function rightSeverities(shown: readonly Shown[]): readonly Told[] {
 
 /** Whether a run is meaningful: it satisfied the assumptions of the code. */
 function counts({ brokenAssumptions, faults }: RunResult): boolean {
-  return (
-    brokenAssumptions.length === 0 &&
-    !faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control')
-  );
+  return brokenAssumptions.length === 0 && !faults.some(({ kind }) => kind === 'unknown-operation' || kind === 'unknown-control');
 }
 
 function blocksOf({ block, grid }: LaunchInstance): readonly number[] {
@@ -190,7 +217,7 @@ function blocksOf({ block, grid }: LaunchInstance): readonly number[] {
 
 /** Words that are accessed atomically, strongly or as volatile start at 0. */
 function synchronisingArrays({ accesses }: KernelContext): ReadonlySet<string> {
-  const bases = accesses.filter(({ instruction }) => isStrong(instruction)).flatMap(({ targets }) => targets.map(({ base }) => base)); // oxfmt-ignore
+  const bases = accesses.filter(({ instruction }) => isStrong(instruction)).flatMap(({ targets }) => targets.map(({ base }) => base));
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
@@ -226,7 +253,10 @@ function accessOf({ accesses }: KernelContext, { instruction, operation }: Acces
 function isFirm(context: KernelContext, { first, second }: RaceEvent): boolean {
   return [first, second].every((event) => {
     const access = accessOf(context, event);
-    const terms = access && [context.symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])]; // oxfmt-ignore
+    const terms = access && [
+      context.symbolic.reach(access.block),
+      ...access.targets.flatMap(({ offset, condition }) => [offset, condition]),
+    ];
     return terms?.every((term) => term.leaves.every(({ atom }) => atom?.kind !== 'havoc')) === true;
   });
 }

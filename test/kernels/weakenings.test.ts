@@ -17,6 +17,9 @@ for (const [name, every] of [
     const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
     assert.ok(all >= 4, `${all} weakened kernels`);
     // Release and acquire suffice for message passing.
-    assert.deepEqual(proved.filter((line) => !/fence\.sc\.\w+; -> fence\.acq_rel/.test(line)), []); // oxfmt-ignore
+    assert.deepEqual(
+      proved.filter((line) => !/fence\.sc\.\w+; -> fence\.acq_rel/.test(line)),
+      [],
+    );
     assert.ok((counts['race'] ?? 0) >= all - 2, JSON.stringify(counts));
   });

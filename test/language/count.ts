@@ -15,7 +15,11 @@ const left = /^test\/language\/|^\.github\/STYLE\.md$|^src\/docs\/diagnostics\/|
 
 /** Counts the banned words of all tracked files. */
 export function countBannedWords(): Counts {
-  const listed = execFileSync('git', ['ls-files', '-z', 'src', 'test', 'README.md', '.github'], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 }); // oxfmt-ignore
+  const listed = execFileSync('git', ['ls-files', '-z', 'src', 'test', 'README.md', '.github'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
   const counts: Record<string, Record<string, number>> = {};
   for (const path of listed.split('\0')) {
     if (!/\.(?:ts|md|cu|cuh)$/.test(path) || left.test(path)) continue;
@@ -37,7 +41,9 @@ export function countBannedWords(): Counts {
 /** Comments and strings of code without the rest; a document as it is. */
 export function proseOf(path: string, text: string): string {
   if (path.endsWith('.md')) return text.replaceAll(/```[^]*?```|`[^`\n]*`/g, ' ');
-  const pieces = text.match(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`|\/\*[^]*?\*\/|(?<![\\/[:])\/\/[^\n]*/g) ?? []; // oxfmt-ignore
+  const pieces = text.match(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`|\/\*[^]*?\*\/|(?<![\\/[:])\/\/[^\n]*/g) ?? [];
   // Code within a comment, and a substitution within a template, are no prose.
-  return pieces.map((piece) => (/^\/[/*]/.test(piece) ? piece.replaceAll(/`[^`\n]*`/g, ' ') : piece.replaceAll(/\$\{[^}]*\}/g, ' '))).join('\n'); // oxfmt-ignore
+  return pieces
+    .map((piece) => (/^\/[/*]/.test(piece) ? piece.replaceAll(/`[^`\n]*`/g, ' ') : piece.replaceAll(/\$\{[^}]*\}/g, ' ')))
+    .join('\n');
 }

@@ -32,12 +32,43 @@ function plainly({ threads, barriers }: LitmusProgram): LitmusProgram {
     if (rest.kind === 'load') return rest;
     return { ...rest, value: value++, ...(rest.kind === 'atomic' && { operation: 'exch' }) };
   };
-  return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers }; // oxfmt-ignore
+  return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers };
 }
 
 /** The relations of an instance other than reads-from, the order of writes and that of fences. */
 function frameOf({ threads }: LitmusProgram, events: readonly Event[]): Map<string, Set<string>> {
-  const names = ['System', 'Scope', 'Thread', 'Event', 'Fence', 'MemoryEvent', 'Read', 'Write', 'FenceAcq', 'FenceRel', 'FenceAcqRel', 'FenceSC', 'Acquire', 'Release', 'Barrier', 'BarrierArrive', 'BarrierWait', 'Address', 'subscope', 'start', 'po', 'scope', 'address', 'observation', 'rmw', 'dep', 'rf', 'co', 'sc', 'synchronizes']; // oxfmt-ignore
+  const names = [
+    'System',
+    'Scope',
+    'Thread',
+    'Event',
+    'Fence',
+    'MemoryEvent',
+    'Read',
+    'Write',
+    'FenceAcq',
+    'FenceRel',
+    'FenceAcqRel',
+    'FenceSC',
+    'Acquire',
+    'Release',
+    'Barrier',
+    'BarrierArrive',
+    'BarrierWait',
+    'Address',
+    'subscope',
+    'start',
+    'po',
+    'scope',
+    'address',
+    'observation',
+    'rmw',
+    'dep',
+    'rf',
+    'co',
+    'sc',
+    'synchronizes',
+  ];
   const sets = new Map(names.map((name) => [name, new Set<string>()]));
   const add = (name: string, tuple: string): void => void sets.get(name)!.add(tuple);
   sets.delete('System');
@@ -60,7 +91,7 @@ function frameOf({ threads }: LitmusProgram, events: readonly Event[]): Map<stri
     add('Event', name);
     const { order } = statement;
     const isWeak = order === 'weak';
-    add('scope', `${name},${isWeak ? `T${thread}` : scopeName(thread, order === 'volatile' ? 'sys' : statement.scope)}`); // oxfmt-ignore
+    add('scope', `${name},${isWeak ? `T${thread}` : scopeName(thread, order === 'volatile' ? 'sys' : statement.scope)}`);
     if (statement.kind === 'fence') {
       add('Fence', name);
       if (order === 'acquire') add('FenceAcq', name);
@@ -114,9 +145,11 @@ function isAllowed(program: LitmusProgram, events: readonly Event[], rf: Readonl
   sets.set('observation', observationOf(new Set([...rf].filter((pair) => strong.has(pair))), sets.get('rmw')!));
   const isBefore = (a: Event, b: Event): boolean => a.thread === b.thread && events.indexOf(a) < events.indexOf(b);
   const pairsOf = (list: readonly Event[]): (readonly [Event, Event])[] =>
-    list.flatMap((a, index) => list.slice(index + 1).map((b) => [a, b] as const)).filter(([a, b]) => strong.has(`${a.name},${b.name}`)); // oxfmt-ignore
+    list.flatMap((a, index) => list.slice(index + 1).map((b) => [a, b] as const)).filter(([a, b]) => strong.has(`${a.name},${b.name}`));
   const fences = pairsOf(events.filter(({ statement }) => statement.kind === 'fence' && statement.order === 'sc'));
-  const writes = pairsOf(events.filter(({ kind }) => kind === 'write')).filter(([a, b]) => a.statement.kind !== 'fence' && b.statement.kind !== 'fence' && a.statement.at === b.statement.at); // oxfmt-ignore
+  const writes = pairsOf(events.filter(({ kind }) => kind === 'write')).filter(
+    ([a, b]) => a.statement.kind !== 'fence' && b.statement.kind !== 'fence' && a.statement.at === b.statement.at,
+  );
   const named = (pairs: readonly (readonly [Event, Event])[]): (readonly [string, string])[] =>
     pairs.filter(([a, b]) => !isBefore(a, b)).map(([a, b]) => [a.name, b.name] as const);
   const fixed = (pairs: readonly (readonly [Event, Event])[]): string[] =>
@@ -127,7 +160,9 @@ function isAllowed(program: LitmusProgram, events: readonly Event[], rf: Readonl
     sets.set('co', new Set());
     const caused = [...model.tuples('cause', sets)].filter((pair) => {
       const [a, b] = pair.split(',').map((name) => events.find((event) => event.name === name)!);
-      return a!.kind === 'write' && b!.kind === 'write' && 'at' in a!.statement && 'at' in b!.statement && a!.statement.at === b!.statement.at; // oxfmt-ignore
+      return (
+        a!.kind === 'write' && b!.kind === 'write' && 'at' in a!.statement && 'at' in b!.statement && a!.statement.at === b!.statement.at
+      );
     });
     for (const co of orientations(named(writes))) {
       sets.set('co', new Set([...co, ...fixed(writes), ...caused]));
@@ -149,7 +184,11 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
     const events: Event[] = program.threads.flatMap(({ segments }, thread) =>
       segments.flat().flatMap((statement, index): Event[] => {
         const at = { thread, statement, name: `e${thread}_${index}` };
-        if (statement.kind === 'atomic') return [{ ...at, name: `${at.name}r`, kind: 'read' }, { ...at, name: `${at.name}w`, kind: 'write' }]; // oxfmt-ignore
+        if (statement.kind === 'atomic')
+          return [
+            { ...at, name: `${at.name}r`, kind: 'read' },
+            { ...at, name: `${at.name}w`, kind: 'write' },
+          ];
         return [{ ...at, kind: statement.kind === 'load' ? 'read' : statement.kind === 'store' ? 'write' : 'fence' }];
       }),
     );
@@ -159,15 +198,22 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
       const own = events.filter(({ statement }) => 'at' in statement && statement.at === at);
       return own.length > 1 && own.some(({ kind }) => kind === 'write');
     });
-    if (!isModelled || reads.length === 0 || reads.length > 3 || events.length > 8 || program.threads.some(({ segments }) => segments.flat().length === 0)) continue; // oxfmt-ignore
+    if (
+      !isModelled ||
+      reads.length === 0 ||
+      reads.length > 3 ||
+      events.length > 8 ||
+      program.threads.some(({ segments }) => segments.flat().length === 0)
+    )
+      continue;
     kept++;
     programs++;
-    const outcomes = new Set(
-      [...decideProgram(program, 'all').outcomes].map((outcome) => outcome.replaceAll(/\S+=/g, '')),
-    );
+    const outcomes = new Set([...decideProgram(program, 'all').outcomes].map((outcome) => outcome.replaceAll(/\S+=/g, '')));
     const sources = reads.map((read) => [
       null,
-      ...events.filter(({ kind, statement }) => kind === 'write' && 'at' in statement && 'at' in read.statement && statement.at === read.statement.at), // oxfmt-ignore
+      ...events.filter(
+        ({ kind, statement }) => kind === 'write' && 'at' in statement && 'at' in read.statement && statement.at === read.statement.at,
+      ),
     ]);
     const choose = (index: number, found: readonly (Event | null)[]): void => {
       if (index < reads.length) {
@@ -179,13 +225,12 @@ for (const { name, count, programAt } of families.filter((family) => !/barrier|f
       const [ours, theirs] = [outcomes.has(values.join(' ')), isAllowed(program, events, rf)];
       compared++;
       if (ours && theirs) allowedByBoth++;
-      if (ours !== theirs) differences.push(`${name}: ${values.join(' ')} is allowed only by the ${ours ? 'oracle' : 'model'}\n${describe(program)}`); // oxfmt-ignore
+      if (ours !== theirs)
+        differences.push(`${name}: ${values.join(' ')} is allowed only by the ${ours ? 'oracle' : 'model'}\n${describe(program)}`);
     };
     choose(0, []);
   }
 }
-console.log(
-  `${programs} programs, ${compared} outcomes: ${allowedByBoth} allowed by both, ${differences.length} differ`,
-);
+console.log(`${programs} programs, ${compared} outcomes: ${allowedByBoth} allowed by both, ${differences.length} differ`);
 for (const difference of differences.slice(0, 10)) console.log(difference);
 process.exitCode = differences.length > 0 ? 1 : 0;

@@ -32,7 +32,17 @@ interface Definition {
 const token = /\s*(->|<:|:>|=>|[A-Za-z_][\w']*|\d+|\S)/y;
 
 /** Operators of two operands, loosest first. */
-const levels: readonly (readonly string[])[] = [['or'], ['=>'], ['and'], ['in', 'not in', '='], ['+', '-'], ['&'], ['->'], ['<:', ':>'], ['.']]; // oxfmt-ignore
+const levels: readonly (readonly string[])[] = [
+  ['or'],
+  ['=>'],
+  ['and'],
+  ['in', 'not in', '='],
+  ['+', '-'],
+  ['&'],
+  ['->'],
+  ['<:', ':>'],
+  ['.'],
+];
 
 class Reader {
   readonly #tokens: readonly string[];
@@ -233,7 +243,10 @@ class Evaluation {
         return value;
       }
       case 'call':
-        return this.#called(node.name, node.of.map((argument) => this.tuples(argument, locals))); // oxfmt-ignore
+        return this.#called(
+          node.name,
+          node.of.map((argument) => this.tuples(argument, locals)),
+        );
       case 'unary':
         return this.#unary(node.operator, this.tuples(node.a, locals));
       case 'binary':
@@ -329,8 +342,7 @@ function joined(x: Tuples, y: Tuples): Tuples {
   const all = new Set<string>();
   for (const tuple of x) {
     const parts = tuple.split(',');
-    for (const rest of bySource.get(parts.at(-1)!) ?? [])
-      all.add([...parts.slice(0, -1), ...(rest === '' ? [] : [rest])].join());
+    for (const rest of bySource.get(parts.at(-1)!) ?? []) all.add([...parts.slice(0, -1), ...(rest === '' ? [] : [rest])].join());
   }
   return all;
 }

@@ -102,8 +102,7 @@ export class Table {
 
   /** @param examples maximum number of programs listed for each reason of undecided ones */
   text(examples: number): string {
-    const share = (part: number, all: number): string =>
-      all === 0 ? '-' : `${part} (${((100 * part) / all).toFixed(1)} %)`;
+    const share = (part: number, all: number): string => (all === 0 ? '-' : `${part} (${((100 * part) / all).toFixed(1)} %)`);
     const line = (name: string, row: Row): string =>
       `| ${name} | ${row.racy} | ${share(row.refuted, row.racy)} | ${share(row.seen, row.racy)} | ${row.free} | ${share(row.proved, row.free)} | ${row.volatileRacy} | ${share(row.volatileRefuted, row.volatileRacy)} | ${share(row.volatileProved, row.volatileRacy)} |`;
     const all = emptyRow();

@@ -44,24 +44,15 @@ export interface ProgramPath {
 const emptyPath: ThreadPath = { events: [], conditions: [], isStuck: false, controls: [] };
 
 /** Adds an access or a fence; `guards` are the reads that decide about it. */
-function withStatement(
-  way: ThreadPath,
-  thread: number,
-  name: string,
-  statement: Statement,
-  guards: readonly number[],
-): ThreadPath {
+function withStatement(way: ThreadPath, thread: number, name: string, statement: Statement, guards: readonly number[]): ThreadPath {
   const { order, scope } = statement;
   const at = statement.kind === 'fence' ? -1 : statement.at;
   const next = way.events.length;
   const events: Event[] = [];
   if (statement.kind === 'fence') events.push({ thread, kind: 'fence', at, order, scope, name });
-  if (statement.kind === 'load' || statement.kind === 'atomic')
-    events.push({ thread, kind: 'read', at, order, scope, name });
-  if (statement.kind === 'store')
-    events.push({ thread, kind: 'write', at, order, scope, name, value: statement.value });
-  if (statement.kind === 'atomic')
-    events.push({ thread, kind: 'write', at, order, scope, name, value: { read: next, statement } });
+  if (statement.kind === 'load' || statement.kind === 'atomic') events.push({ thread, kind: 'read', at, order, scope, name });
+  if (statement.kind === 'store') events.push({ thread, kind: 'write', at, order, scope, name, value: statement.value });
+  if (statement.kind === 'atomic') events.push({ thread, kind: 'write', at, order, scope, name, value: { read: next, statement } });
   return { ...way, events: [...way.events, ...events], controls: [...way.controls, ...events.map(() => guards)] };
 }
 
@@ -83,9 +74,7 @@ function threadPaths({ threads, barriers }: LitmusProgram, thread: number): read
       }
       const barrier = { thread, at: -1, order: barriers[segment]!, scope: 'cta', name, barrier: segment } as const;
       // The scope of a condition ends with the segment; a loop that ended controls all later events.
-      const kept = guards.filter((read) =>
-        way.conditions.some((one) => one.read === read && isWait(segments, way, read)),
-      );
+      const kept = guards.filter((read) => way.conditions.some((one) => one.read === read && isWait(segments, way, read)));
       walk(
         {
           ...way,
@@ -152,8 +141,7 @@ function settled({ threads, barriers }: LitmusProgram, ways: readonly ThreadPath
     for (const [thread, { place }] of threads.entries()) {
       const isComplete = current.every(
         ({ events }, other) =>
-          !shareBarrier(place, threads[other]!.place, kind) ||
-          events.some((event) => event.kind === 'arrive' && event.barrier === barrier),
+          !shareBarrier(place, threads[other]!.place, kind) || events.some((event) => event.kind === 'arrive' && event.barrier === barrier),
       );
       if (!isComplete) current[thread] = upToBarrier(current[thread]!, barrier);
     }

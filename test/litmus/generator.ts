@@ -2,17 +2,7 @@
  * All litmus programs of some families, by their numbers. A program that is another one with its threads or its
  * locations exchanged is left out.
  */
-import type {
-  FenceOrder,
-  LitmusProgram,
-  LoadOrder,
-  MemoryStatement,
-  Place,
-  Scope,
-  Statement,
-  StoreOrder,
-  Test,
-} from './program.ts';
+import type { FenceOrder, LitmusProgram, LoadOrder, MemoryStatement, Place, Scope, Statement, StoreOrder, Test } from './program.ts';
 
 export interface Family {
   readonly name: string;
@@ -79,13 +69,7 @@ const ifSet: Test = { kind: 'if', value: 1 };
 const untilSet: Test = { kind: 'wait', value: 1 };
 
 /** Any access; only a strong one decides a condition. `value` is the stored value. */
-function anyAccess(
-  digits: Digits,
-  at: number,
-  scope: Scope,
-  value: number,
-  tests: readonly (Test | null)[],
-): MemoryStatement {
+function anyAccess(digits: Digits, at: number, scope: Scope, value: number, tests: readonly (Test | null)[]): MemoryStatement {
   const kind = digits.below(10);
   const test = digits.pick(tests);
   const decides = test && { test };
@@ -112,12 +96,7 @@ function anyFence(digits: Digits, orders: readonly (FenceOrder | null)[], scope:
 }
 
 /** Threads with `counts` accesses each to `locations` locations, and a fence between two. */
-function accesses(
-  digits: Digits,
-  counts: readonly number[],
-  locations: number,
-  fences: readonly (FenceOrder | null)[],
-): LitmusProgram {
+function accesses(digits: Digits, counts: readonly number[], locations: number, fences: readonly (FenceOrder | null)[]): LitmusProgram {
   const places = digits.pick(placements[counts.length]!);
   const stored = new Array<number>(locations).fill(0);
   const threads = counts.map((count, index) => {
@@ -208,10 +187,7 @@ function relay(digits: Digits): LitmusProgram {
   const other = digits.pick(['cta', 'gpu'] as const);
   const isChain = digits.below(2) === 0;
   const first: Statement[] = [data(digits, 0, 1), ...setter(digits, 1, scope)];
-  const second: Statement[] = [
-    ...watcher(digits, 1, other),
-    ...(isChain ? setter(digits, 2, other) : [data(digits, 0, 2)]),
-  ];
+  const second: Statement[] = [...watcher(digits, 1, other), ...(isChain ? setter(digits, 2, other) : [data(digits, 0, 2)])];
   const third: Statement[] = [...watcher(digits, isChain ? 2 : 1, scope), data(digits, isChain ? 0 : 2, 3)];
   return {
     threads: [first, second, third].map((steps, index) => ({ place: places[index]!, segments: [steps] })),
@@ -329,10 +305,7 @@ function familyOf(name: string, make: (digits: Digits) => LitmusProgram, hasRole
 function mayRace({ threads }: LitmusProgram): boolean {
   const ofThreads = threads.map(({ segments }) => segments.flat().filter((step) => step.kind !== 'fence'));
   return ofThreads.some((own, index) =>
-    own.some(
-      (a) =>
-        a.kind !== 'load' && ofThreads.some((others, other) => other !== index && others.some((b) => b.at === a.at)),
-    ),
+    own.some((a) => a.kind !== 'load' && ofThreads.some((others, other) => other !== index && others.some((b) => b.at === a.at))),
   );
 }
 
@@ -344,9 +317,7 @@ function permutations(count: number): readonly (readonly number[])[] {
 }
 
 const threadOrders = [0, 1, 2, 3, 4].map(permutations);
-const placementKeys = new Set(
-  Object.values(placements).flatMap((lists) => lists.map((places) => JSON.stringify(renamedPlaces(places)))),
-);
+const placementKeys = new Set(Object.values(placements).flatMap((lists) => lists.map((places) => JSON.stringify(renamedPlaces(places)))));
 
 function numbering(): (name: string) => number {
   const numbers = new Map<string, number>();
@@ -369,9 +340,7 @@ function renamed({ threads, barriers }: LitmusProgram): LitmusProgram {
   return {
     threads: threads.map(({ place: own, segments }) => ({
       place: own,
-      segments: segments.map((steps) =>
-        steps.map((step) => (step.kind === 'fence' ? step : { ...step, at: location(`${step.at}`) })),
-      ),
+      segments: segments.map((steps) => steps.map((step) => (step.kind === 'fence' ? step : { ...step, at: location(`${step.at}`) }))),
     })),
     barriers,
   };
@@ -396,9 +365,7 @@ function hasValuesInOrder({ threads }: LitmusProgram): boolean {
 /** Whether the scope chosen for a thread has no effect, and is not the first. */
 function hasNeedlessScope({ segments }: LitmusProgram['threads'][number]): boolean {
   const steps = segments.flat();
-  return (
-    steps.length > 0 && steps.every(({ order, scope }) => (order === 'weak' || order === 'volatile') && scope !== 'cta')
-  );
+  return steps.length > 0 && steps.every(({ order, scope }) => (order === 'weak' || order === 'volatile') && scope !== 'cta');
 }
 
 /** Whether a program of a family of accesses is the first of those that differ in the order of threads and locations. */

@@ -56,8 +56,7 @@ function* batches(programs: Iterable<LitmusProgram>): Iterable<readonly LitmusPr
 const table = new Table();
 for (const family of families) {
   if (values.family !== undefined && !family.name.includes(values.family)) continue;
-  for (const programs of batches(programsOf(family)))
-    table.add(family.name, await answersTo(programs, { schedules: 4 }));
+  for (const programs of batches(programsOf(family))) table.add(family.name, await answersTo(programs, { schedules: 4 }));
 }
 process.stdout.write(`${table.text(Number(values.show))}\n`);
 await closeSolver();

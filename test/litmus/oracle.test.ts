@@ -10,9 +10,7 @@ import { atomic, fence, load, phasesOf, type Placement, programOf, store, until,
 
 /** Whether reads may find these values, in the order of threads and their reads. */
 function allows(program: LitmusProgram, ...values: readonly number[]): boolean {
-  return [...decideProgram(program, 'all').outcomes].some(
-    (outcome) => outcome.replaceAll(/\S+=/g, '') === values.join(' '),
-  );
+  return [...decideProgram(program, 'all').outcomes].some((outcome) => outcome.replaceAll(/\S+=/g, '') === values.join(' '));
 }
 
 function isRacy(program: LitmusProgram): boolean {
@@ -30,22 +28,11 @@ interface Handover {
 
 /** Message passing: x is written, then the flag y; the other thread reads the flag, then x. */
 function messagePassing(placement: Placement, handover: Handover = {}): LitmusProgram {
-  const {
-    release = 'relaxed',
-    acquire = 'relaxed',
-    scope = 'gpu',
-    releaseFence,
-    acquireFence,
-    isConditional,
-  } = handover;
+  const { release = 'relaxed', acquire = 'relaxed', scope = 'gpu', releaseFence, acquireFence, isConditional } = handover;
   return programOf(
     placement,
     [store(x), ...(releaseFence ? [fence(releaseFence, scope)] : []), store(y, 1, release, scope)],
-    [
-      load(y, acquire, scope, isConditional ? when() : undefined),
-      ...(acquireFence ? [fence(acquireFence, scope)] : []),
-      load(x),
-    ],
+    [load(y, acquire, scope, isConditional ? when() : undefined), ...(acquireFence ? [fence(acquireFence, scope)] : []), load(x)],
   );
 }
 
@@ -141,8 +128,7 @@ test('independent reads of independent writes agree on an order only with fence.
 
 test('causality is transitive through a thread that acquires and then releases', () => {
   const chain = (order: 'strong' | 'relaxed', second: Scope = 'gpu'): LitmusProgram => {
-    const [acquire, release] =
-      order === 'strong' ? (['acquire', 'release'] as const) : (['relaxed', 'relaxed'] as const);
+    const [acquire, release] = order === 'strong' ? (['acquire', 'release'] as const) : (['relaxed', 'relaxed'] as const);
     return programOf(
       'grid',
       [store(x), store(y, 1, release)],
@@ -155,12 +141,7 @@ test('causality is transitive through a thread that acquires and then releases',
   assert.ok(allows(chain('relaxed'), 1, 1, 0));
   // Write to read causality: that the middle thread has read x counts.
   const seen = (release: StoreOrder): LitmusProgram =>
-    programOf(
-      'grid',
-      [store(x, 1, 'relaxed')],
-      [load(x, 'relaxed'), store(y, 1, release)],
-      [load(y, 'acquire'), load(x, 'relaxed')],
-    );
+    programOf('grid', [store(x, 1, 'relaxed')], [load(x, 'relaxed'), store(y, 1, release)], [load(y, 'acquire'), load(x, 'relaxed')]);
   assert.ok(!allows(seen('release'), 1, 1, 0));
   assert.ok(allows(seen('relaxed'), 1, 1, 0));
 });
@@ -186,7 +167,7 @@ test('atomics continue a release sequence, stores by other threads end it', () =
 
 test('morally strong accesses to one location are sequentially consistent', () => {
   const readsTwice = (order: LoadOrder, scope: Scope): LitmusProgram =>
-    programOf('grid', [store(x, 1, order === 'weak' ? 'weak' : 'relaxed', scope)], [load(x, order, scope), load(x, order, scope)]); // oxfmt-ignore
+    programOf('grid', [store(x, 1, order === 'weak' ? 'weak' : 'relaxed', scope)], [load(x, order, scope), load(x, order, scope)]);
   assert.ok(!allows(readsTwice('relaxed', 'gpu'), 1, 0));
   assert.ok(allows(readsTwice('weak', 'gpu'), 1, 0));
   assert.ok(allows(readsTwice('relaxed', 'cta'), 1, 0));
@@ -264,10 +245,6 @@ test('volatile accesses are distinguished: strong in PTX, and a race in C++', ()
   const flag = programOf('grid', [store(y, 1, 'volatile')], [load(y, 'volatile')]);
   assert.deepEqual([...decideProgram(flag).races], []);
   assert.deepEqual([...decideProgram(flag).volatileRaces], ['0:0.0 1:0.0']);
-  const fenced = programOf(
-    'grid',
-    [store(x), fence(), store(y, 1, 'volatile')],
-    [load(y, 'volatile', 'gpu', when()), fence(), load(x)],
-  );
+  const fenced = programOf('grid', [store(x), fence(), store(y, 1, 'volatile')], [load(y, 'volatile', 'gpu', when()), fence(), load(x)]);
   assert.deepEqual([...decideProgram(fenced).races], []);
 });

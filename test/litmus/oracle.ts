@@ -5,17 +5,7 @@
  */
 import { leftBy, type LitmusProgram, type Place, type Scope } from './program.ts';
 import { type Event, shareBarrier, valuesOf, type ProgramPath, programPaths } from './event.ts';
-import {
-  closed,
-  composed,
-  emptyRelation,
-  isAcyclic,
-  isIrreflexive,
-  isRelated,
-  relate,
-  type Relation,
-  union,
-} from './relation.ts';
+import { closed, composed, emptyRelation, isAcyclic, isIrreflexive, isRelated, relate, type Relation, union } from './relation.ts';
 
 export interface Judgement {
   /** Pairs of statements that race in some consistent execution: `0:0.1 1:0.0` for statement 1 of thread 0 … */
@@ -54,8 +44,7 @@ export function decideProgram(program: LitmusProgram, question: 'all' | 'races' 
     const isWhole = program.threads.every(({ segments }, thread) => isFinished(ways.events, thread, segments));
     for (const sources of sourcesOf(frame)) {
       const values = valuesOf(ways.events, sources);
-      if (!values || !ways.conditions.every(({ read, value, isEqual }) => (values[read] === value) === isEqual))
-        continue;
+      if (!values || !ways.conditions.every(({ read, value, isEqual }) => (values[read] === value) === isEqual)) continue;
       const rf = emptyRelation(ways.events.length);
       for (const [read, source] of sources.entries()) if (source >= 0) relate(rf, source, read);
       if (!isFromSomewhere(frame, rf)) continue;
@@ -63,8 +52,7 @@ export function decideProgram(program: LitmusProgram, question: 'all' | 'races' 
         const order = causalityOf(frame, rf, fenceOrder);
         if (!isIrreflexive(order.causality) || !isIrreflexive(composed(rf, order.causality))) continue;
         const found = racesOf(frame, order);
-        const isNew =
-          found.races.some((pair) => !races.has(pair)) || found.volatileRaces.some((pair) => !volatileRaces.has(pair));
+        const isNew = found.races.some((pair) => !races.has(pair)) || found.volatileRaces.some((pair) => !volatileRaces.has(pair));
         if (question === 'races' && !isNew) continue;
         const consistent = coherentOrders(frame, rf, sources, order.causality, question === 'all');
         if (consistent === 0) continue;
@@ -162,10 +150,7 @@ function* sourcesOf(frame: Frame): Iterable<readonly number[]> {
     }
     const read = reads[index]!;
     for (const source of choices[index]!) {
-      if (
-        reads.slice(0, index).some((other) => sources[other] === source && excludeEachOther(frame, read, other, source))
-      )
-        continue;
+      if (reads.slice(0, index).some((other) => sources[other] === source && excludeEachOther(frame, read, other, source))) continue;
       sources[read] = source;
       yield* choose(index + 1);
     }
@@ -277,10 +262,7 @@ function identity(events: readonly Event[], isMember: (event: Event) => boolean)
 }
 
 /** Conflicts that are neither morally strong nor in causality order (8.7.2). */
-function racesOf(
-  { events, morallyStrong }: Frame,
-  { base, causality }: Order,
-): Record<'races' | 'volatileRaces', string[]> {
+function racesOf({ events, morallyStrong }: Frame, { base, causality }: Order): Record<'races' | 'volatileRaces', string[]> {
   const races: string[] = [];
   const volatileRaces: string[] = [];
   for (const [a, first] of events.entries()) {
@@ -292,8 +274,7 @@ function racesOf(
       const pair = `${first.thread}:${first.name} ${second.thread}:${second.name}`;
       if (!isRelated(morallyStrong, a, b)) {
         if (!isOrdered(causality)) races.push(pair);
-      } else if ((first.order === 'volatile' || second.order === 'volatile') && !isOrdered(base))
-        volatileRaces.push(pair);
+      } else if ((first.order === 'volatile' || second.order === 'volatile') && !isOrdered(base)) volatileRaces.push(pair);
     }
   }
   return { races, volatileRaces };
@@ -303,13 +284,7 @@ function racesOf(
  * Number of orders of the writes that satisfy the axioms (8.10).
  * @param all without it, the search ends with the first
  */
-function coherentOrders(
-  frame: Frame,
-  rf: Relation,
-  sources: readonly number[],
-  causality: Relation,
-  all: boolean,
-): number {
+function coherentOrders(frame: Frame, rf: Relation, sources: readonly number[], causality: Relation, all: boolean): number {
   const { events, sameLocation, morallyStrong, programOrder, halves } = frame;
   const size = events.length;
   const caused = emptyRelation(size);
@@ -359,7 +334,6 @@ function isAtomic({ events, halves, morallyStrong }: Frame, fromReads: Relation,
 /** Values of reads; for a statement that ran twice, the last one. */
 function outcomeOf({ events }: Frame, values: readonly number[]): string {
   const found = new Map<string, number>();
-  for (const [event, { kind, thread, name }] of events.entries())
-    if (kind === 'read') found.set(`${thread}:${name}`, values[event]!);
+  for (const [event, { kind, thread, name }] of events.entries()) if (kind === 'read') found.set(`${thread}:${name}`, values[event]!);
   return [...found].map(([name, value]) => `${name}=${value}`).join(' ');
 }

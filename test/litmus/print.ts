@@ -107,10 +107,7 @@ function entryText(program: LitmusProgram, name: string, keepsReads: boolean, sp
     if (barrier) lines.push(barrier === 'block' ? 'bar.sync 0;' : 'bar.warp.sync 0xffffffff;');
   }
   const parameters = Array.from({ length: mostLocations }, (_, at) => `.param .u64 a${at}`);
-  const pointers = Array.from(
-    { length: mostLocations },
-    (_, at) => `ld.param.u64 %d${at}, [a${at}]; cvta.to.global.u64 %d${at}, %d${at};`,
-  );
+  const pointers = Array.from({ length: mostLocations }, (_, at) => `ld.param.u64 %d${at}, [a${at}]; cvta.to.global.u64 %d${at}, %d${at};`);
   const blocks = launch.grid[0];
   const ownPart = [
     `div.u32 %r2, %r1, ${blocks}; rem.u32 %r1, %r1, ${blocks}; mul.wide.u32 %d${mostLocations}, %r2, ${spacing};`,

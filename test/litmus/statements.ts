@@ -1,15 +1,5 @@
 /** Short names for writing litmus programs down. */
-import type {
-  AtomicOrder,
-  FenceOrder,
-  LitmusProgram,
-  LoadOrder,
-  Place,
-  Scope,
-  Statement,
-  StoreOrder,
-  Test,
-} from './program.ts';
+import type { AtomicOrder, FenceOrder, LitmusProgram, LoadOrder, Place, Scope, Statement, StoreOrder, Test } from './program.ts';
 
 export const x = 0;
 export const y = 1;

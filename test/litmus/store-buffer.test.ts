@@ -51,11 +51,7 @@ test('values read in runs are allowed by the memory model', () => {
 
 /** Store buffering: both threads store, and then load the location of the other one. */
 const bothLook = (...between: readonly Statement[]): LitmusProgram =>
-  programOf(
-    'grid',
-    [store(x, 1, 'relaxed'), ...between, load(y, 'relaxed')],
-    [store(y, 1, 'relaxed'), ...between, load(x, 'relaxed')],
-  );
+  programOf('grid', [store(x, 1, 'relaxed'), ...between, load(y, 'relaxed')], [store(y, 1, 'relaxed'), ...between, load(x, 'relaxed')]);
 
 test('store buffering is observed if stores are delayed, and only if no fence forbids it', () => {
   const misses = [bothLook(), bothLook(fence('acq_rel')), bothLook(fence('release')), bothLook(fence('acquire'))];
@@ -68,10 +64,6 @@ test('store buffering is observed if stores are delayed, and only if no fence fo
 });
 
 test('messages arrive in the order in which they were sent', () => {
-  const passing = programOf(
-    'grid',
-    [store(x), fence('acq_rel'), store(y, 1, 'relaxed')],
-    [load(y, 'relaxed'), fence('acq_rel'), load(x)],
-  );
+  const passing = programOf('grid', [store(x), fence('acq_rel'), store(y, 1, 'relaxed')], [load(y, 'relaxed'), fence('acq_rel'), load(x)]);
   for (const outcomes of foundIn([passing], buffered)) assert.ok(!outcomes.has('1 0'));
 });

@@ -12,12 +12,12 @@ export function straightened({ threads, barriers }: LitmusProgram): LitmusProgra
   };
   const steps = threads.flatMap(({ segments }) => segments.flat());
   if (barriers.length > 0 || steps.some((step) => 'at' in step && step.at === mostLocations - 1)) return null;
-  return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers }; // oxfmt-ignore
+  return { threads: threads.map((thread) => ({ ...thread, segments: thread.segments.map((own) => own.map(plain)) })), barriers };
 }
 
 /** Number of reads of a program, including atomics. */
 export function readsOf({ threads }: LitmusProgram): number {
-  return threads.flatMap(({ segments }) => segments.flat()).filter(({ kind }) => kind === 'load' || kind === 'atomic').length; // oxfmt-ignore
+  return threads.flatMap(({ segments }) => segments.flat()).filter(({ kind }) => kind === 'load' || kind === 'atomic').length;
 }
 
 /** Possible values of the reads under the memory model of PTX, in the order of threads: `0 1`. */
@@ -45,11 +45,15 @@ export function sequentialReads({ threads }: LitmusProgram): ReadonlySet<string>
       const found = reads.slice();
       const before = own[thread]!.slice(0, at).filter(({ kind }) => kind === 'load' || kind === 'atomic').length;
       if (step.kind !== 'store') found[firstRead[thread]! + before] = old;
-      const stored = step.kind === 'store' ? step.value : step.kind === 'atomic' ? leftBy(step.operation, old, step.value) : old; // oxfmt-ignore
+      const stored = step.kind === 'store' ? step.value : step.kind === 'atomic' ? leftBy(step.operation, old, step.value) : old;
       go(next, new Map(memory).set(step.at, stored), found);
     }
     if (isEnd) outcomes.add(reads.join(' '));
   };
-  go(own.map(() => 0), new Map(), []); // oxfmt-ignore
+  go(
+    own.map(() => 0),
+    new Map(),
+    [],
+  );
   return outcomes;
 }

@@ -39,12 +39,7 @@ export interface Verdict {
  * @param volatile whether volatile accesses race, as in CUDA C++, or are strong, as in PTX
  * @param steps thread-instructions of one run
  */
-export async function verdictOf(
-  kernel: Kernel,
-  program: LitmusProgram,
-  volatile: 'race' | 'strong',
-  steps = usualSteps,
-): Promise<Verdict> {
+export async function verdictOf(kernel: Kernel, program: LitmusProgram, volatile: 'race' | 'strong', steps = usualSteps): Promise<Verdict> {
   const { block, grid, cluster } = launchOf(program);
   const { race } = await checkKernel(
     requestFor(kernel, {

@@ -1,10 +1,10 @@
 /** The inputs of the preprocessor: while they are unchanged, its output is the same. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { areUnchanged, fileInputs, type FileInputs, includedNames, printsSearchList } from '../../src/lowering/file-inputs.ts'; // oxfmt-ignore
+import { areUnchanged, fileInputs, type FileInputs, includedNames, printsSearchList } from '../../src/lowering/file-inputs.ts';
 import { filesOfPreprocessed } from '../../src/toolchain/confinement.ts';
 import { pathIn } from '../../src/toolchain/file-place.ts';
 import { temporaryFolder, writeFiles } from '../toolchain/fixture.ts';
@@ -12,8 +12,7 @@ import { temporaryFolder, writeFiles } from '../toolchain/fixture.ts';
 const withoutGcc = spawnSync('g++', ['--version']).status === 0 ? false : 'no g++';
 
 const tree = {
-  'unit.cpp':
-    '#include "a.h"\n#include <b.h>\n#include DEEP\n#if __has_include(<late.h>)\nint late;\n#endif\nint unit;\n',
+  'unit.cpp': '#include "a.h"\n#include <b.h>\n#include DEEP\n#if __has_include(<late.h>)\nint late;\n#endif\nint unit;\n',
   'a.h': '#pragma once\n#include "inner/c.h"\nint a;\n',
   'inner/c.h': '#if 0\n#include "unread.h"\n#endif\nint c;\n',
   'inner/unread.h': 'int unread;\n',
@@ -31,7 +30,7 @@ interface Preprocessed {
 }
 
 function preprocess(root: string, more: readonly string[] = []): Preprocessed {
-  const words = ['-E', '-I', 'first', '-Isecond/', '-isystem', 'third', '-include', 'forced.h', ...more, printsSearchList, 'unit.cpp']; // oxfmt-ignore
+  const words = ['-E', '-I', 'first', '-Isecond/', '-isystem', 'third', '-include', 'forced.h', ...more, printsSearchList, 'unit.cpp'];
   const started = Date.now() + 60_000;
   const { stdout, stderr } = spawnSync('g++', words, { cwd: root, encoding: 'latin1' });
   const read = filesOfPreprocessed(stdout).map((name) => pathIn(root, name));
@@ -55,11 +54,11 @@ const changes: readonly (readonly [string, boolean, (root: string) => void])[] =
   ['a file of -include', true, (root) => appendFileSync(join(root, 'forced.h'), 'int more;\n')],
   ['a file that was skipped as a copy', true, (root) => writeFileSync(join(root, 'second/twin.h'), 'int twin;\n')],
   ['a removed file', true, (root) => rmSync(join(root, 'second/b.h'))],
-  ['a file of that name in an earlier folder', true, (root) => writeFiles(root, { 'second/deep/d.h': 'int shadow;\n' })], // oxfmt-ignore
+  ['a file of that name in an earlier folder', true, (root) => writeFiles(root, { 'second/deep/d.h': 'int shadow;\n' })],
   ['a folder that did not exist', true, (root) => writeFiles(root, { 'first/b.h': 'int shadow;\n' })],
-  ['a file next to the one that includes it', true, (root) => writeFiles(root, { 'inner/inner/c.h': '', 'first/a.h': '' })], // oxfmt-ignore
+  ['a file next to the one that includes it', true, (root) => writeFiles(root, { 'inner/inner/c.h': '', 'first/a.h': '' })],
   ['a file that was asked for', true, (root) => writeFiles(root, { 'third/late.h': '' })],
-  ['a name that a macro expands to, elsewhere', true, (root) => writeFiles(root, { 'deep/d.h': '', 'first/deep/d.h': 'int shadow;\n' })], // oxfmt-ignore
+  ['a name that a macro expands to, elsewhere', true, (root) => writeFiles(root, { 'deep/d.h': '', 'first/deep/d.h': 'int shadow;\n' })],
   ['a folder under another name', true, (root) => renameSync(join(root, 'third/deep'), join(root, 'third/gone'))],
 ];
 
@@ -85,28 +84,25 @@ for (const [name, runsAgain, change] of changes)
 test('no inputs are known if others may decide the output', { skip: withoutGcc }, (context) => {
   const root = written(context);
   assert.ok(preprocess(root, ['-DX=1', '-U', 'Y', '-std=c++17', '-O2', '-fopenmp', '-m64', '-w']).inputs);
-  for (const more of [['-imacros', 'a.h'], ['-remap'], ['-fmodules-ts'], ['@words'], ['-DHAS(x)=__has_include(x)']]) assert.equal(preprocess(root, more).inputs, null, more[0]); // oxfmt-ignore
+  for (const more of [['-imacros', 'a.h'], ['-remap'], ['-fmodules-ts'], ['@words'], ['-DHAS(x)=__has_include(x)']])
+    assert.equal(preprocess(root, more).inputs, null, more[0]);
   writeFileSync(join(root, 'a.h'), 'const char* when = __TIMESTAMP__;\n');
   assert.equal(preprocess(root).inputs, null);
 });
 
-test(
-  'no inputs are known if a file may come into being without a change of its folder',
-  { skip: withoutGcc },
-  (context) => {
-    const cases: readonly ((root: string) => void)[] = [
-      (root) => symlinkSync(join(root, 'gone/late.h'), join(root, 'second/late.h')),
-      (root) => mkdirSync(join(root, 'second/late.h')),
-      (root) => writeFileSync(join(root, 'first'), ''),
-      (root) => writeFiles(root, { 'target/own.h': '#line 7 "made.h"\n' }),
-    ];
-    for (const [at, change] of cases.entries()) {
-      const root = written(context);
-      change(root);
-      assert.equal(preprocess(root, ['-include', 'target/own.h']).inputs, null, String(at));
-    }
-  },
-);
+test('no inputs are known if a file may come into being without a change of its folder', { skip: withoutGcc }, (context) => {
+  const cases: readonly ((root: string) => void)[] = [
+    (root) => symlinkSync(join(root, 'gone/late.h'), join(root, 'second/late.h')),
+    (root) => mkdirSync(join(root, 'second/late.h')),
+    (root) => writeFileSync(join(root, 'first'), ''),
+    (root) => writeFiles(root, { 'target/own.h': '#line 7 "made.h"\n' }),
+  ];
+  for (const [at, change] of cases.entries()) {
+    const root = written(context);
+    change(root);
+    assert.equal(preprocess(root, ['-include', 'target/own.h']).inputs, null, String(at));
+  }
+});
 
 test('another name of a folder may become one of another folder', { skip: withoutGcc }, (context) => {
   const root = written(context);

@@ -18,7 +18,17 @@ const compilers = ['g++-11', 'g++-12', 'g++-13', 'g++-14', 'g++'].filter((name) 
 function dumpOf(compiler: string, folder: string, passes: string): string {
   writeFiles(folder, { 'program.cpp': selfTestProgram });
   const dump = join(folder, 'program.gimple');
-  execFileSync(`/usr/bin/${compiler}`, ['-O0', '-fwrapv', '-g', '-w', '-S', `-fdump-tree-ssa-raw-lineno-asmname-${passes}=${dump}`, join(folder, 'program.cpp'), '-o', '/dev/null']); // oxfmt-ignore
+  execFileSync(`/usr/bin/${compiler}`, [
+    '-O0',
+    '-fwrapv',
+    '-g',
+    '-w',
+    '-S',
+    `-fdump-tree-ssa-raw-lineno-asmname-${passes}=${dump}`,
+    join(folder, 'program.cpp'),
+    '-o',
+    '/dev/null',
+  ]);
   return readFileSync(dump, 'utf8');
 }
 
@@ -27,7 +37,7 @@ for (const compiler of compilers)
     const folder = temporaryFolder(context);
     const dump = dumpOf(compiler, folder, 'blocks-eh-uid');
     assert.ok(understandsDump(dump));
-    for (const passes of ['blocks-eh', 'blocks-uid', 'eh-uid']) assert.ok(!understandsDump(dumpOf(compiler, folder, passes)), passes); // oxfmt-ignore
+    for (const passes of ['blocks-eh', 'blocks-uid', 'eh-uid']) assert.ok(!understandsDump(dumpOf(compiler, folder, passes)), passes);
     const start = dump.indexOf(';; Function chosen');
     const [before, chosen] = [dump.slice(0, start), dump.slice(start)];
     for (const match of chosen.matchAll(/gimple_(?=(?:assign|call|cond|phi|switch|return|resx) <)/g)) {
@@ -36,21 +46,21 @@ for (const compiler of compilers)
     }
   });
 
-async function dumped(
-  context: TestContext,
-  text: string,
-  flags: readonly string[] = [],
-  file = 'unit.cu',
-): Promise<HostDump> {
-  // oxfmt-ignore
+async function dumped(context: TestContext, text: string, flags: readonly string[] = [], file = 'unit.cu'): Promise<HostDump> {
   const [root, folder] = [temporaryFolder(context), temporaryFolder(context)];
   writeFiles(root, { [file]: text });
   const { path } = wrappedCompiler(nvcc!);
-  const { stderr } = spawnSync(path, ['-c', '--dryrun', '-arch=sm_80', ...flags, file, '-o', join(folder, 'unit.o')], { cwd: root, encoding: 'utf8', env: { ...process.env, TMPDIR: folder } }); // oxfmt-ignore
+  const { stderr } = spawnSync(path, ['-c', '--dryrun', '-arch=sm_80', ...flags, file, '-o', join(folder, 'unit.o')], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: folder },
+  });
   const steps = hostStepsOf(stderr, folder);
   assert.ok(steps, stderr);
   const limits = { milliseconds: 60_000, outputBytes: 1 << 20 };
-  const made = await hostDump(steps, limits, ([executable, ...args]) => runProcess({ executable, args, cwd: root, env: { PATH: process.env['PATH'] ?? '' }, limits })); // oxfmt-ignore
+  const made = await hostDump(steps, limits, ([executable, ...args]) =>
+    runProcess({ executable, args, cwd: root, env: { PATH: process.env['PATH'] ?? '' }, limits }),
+  );
   assert.ok('gimple' in made, JSON.stringify(made));
   return made;
 }
@@ -63,9 +73,10 @@ function functionOf({ gimple }: HostDump, symbol: string): GimpleFunction {
 
 /** The callees and the sources of the lines of the calls of a function. */
 function callsOf({ blocks }: GimpleFunction): string[] {
-  return blocks.flatMap(
-    ({ statements }) =>
-    statements.flatMap((one) => (one.kind === 'call' && one.callee.kind === 'declaration' ? [`${one.location?.line}: ${one.callee.name.replace(/D\.\d+$/, '')}`] : [])), // oxfmt-ignore
+  return blocks.flatMap(({ statements }) =>
+    statements.flatMap((one) =>
+      one.kind === 'call' && one.callee.kind === 'declaration' ? [`${one.location?.line}: ${one.callee.name.replace(/D\.\d+$/, '')}`] : [],
+    ),
   );
 }
 
@@ -87,26 +98,32 @@ test('launches of a unit are calls at their lines, also in templates', { skip: w
   for (const flags of [[], ['-O3', '-Xcompiler', '-fopenmp,-O2', '-std=c++17', '-rdc=true']]) {
     const made = await dumped(context, unit, flags);
     const [wrapper] = [...splitDump(made.gimple).texts.keys()].filter((name) => /launchIfE/.test(name));
-    assert.match(callsOf(functionOf(made, wrapper!)).join(' '), /^5: _ZN4dim3C1Ejjj 5: _ZN4dim3C1Ejjj 5: __cudaPushCallConfiguration 5: \S*fillIfLi128EEEvPT_i$/); // oxfmt-ignore
+    assert.match(
+      callsOf(functionOf(made, wrapper!)).join(' '),
+      /^5: _ZN4dim3C1Ejjj 5: _ZN4dim3C1Ejjj 5: __cudaPushCallConfiguration 5: \S*fillIfLi128EEEvPT_i$/,
+    );
     const calls = callsOf(functionOf(made, '_Z3runPfPdi'));
     assert.match(calls[0]!, /^9: \S*launchIfEEvPT_iP11CUstream_st$/);
-    assert.deepEqual(calls.slice(1), ['11: _ZN4dim3C1Ejjj', '11: _ZN4dim3C1Ejjj', '11: _Z16cudaLaunchKernelIFvPdiEE9cudaErrorPT_4dim3S5_PPvmP11CUstream_st']); // oxfmt-ignore
+    assert.deepEqual(calls.slice(1), [
+      '11: _ZN4dim3C1Ejjj',
+      '11: _ZN4dim3C1Ejjj',
+      '11: _Z16cudaLaunchKernelIFvPdiEE9cudaErrorPT_4dim3S5_PPvmP11CUstream_st',
+    ]);
   }
 });
 
-test(
-  'the assembly has the layouts of types, also of classes that another unit implements',
-  { skip: withoutNvcc },
-  async (context) => {
-    const text =
-      'struct Elsewhere { virtual void key(); int a; }; int run(Elsewhere* e, dim3 d) { return e->a + d.z; }';
-    const types = readDebugTypes((await dumped(context, text)).assembly);
-    const offsets = (name: string): string[][] => types.recordsNamed(name).map(({ members }) => members.map((one) => `${one.name}@${one.offset}`)); // oxfmt-ignore
-    assert.deepEqual(offsets('dim3'), [['x@0', 'y@4', 'z@8']]);
-    assert.deepEqual(offsets('Elsewhere'), [['_vptr.Elsewhere@0', 'a@8']]);
-    assert.deepEqual(types.variablesOf('_Z3runP9Elsewhere4dim3').map(({ name, type }) => `${name} ${type.kind}`), ['e pointer', 'd record']); // oxfmt-ignore
-  },
-);
+test('the assembly has the layouts of types, also of classes that another unit implements', { skip: withoutNvcc }, async (context) => {
+  const text = 'struct Elsewhere { virtual void key(); int a; }; int run(Elsewhere* e, dim3 d) { return e->a + d.z; }';
+  const types = readDebugTypes((await dumped(context, text)).assembly);
+  const offsets = (name: string): string[][] =>
+    types.recordsNamed(name).map(({ members }) => members.map((one) => `${one.name}@${one.offset}`));
+  assert.deepEqual(offsets('dim3'), [['x@0', 'y@4', 'z@8']]);
+  assert.deepEqual(offsets('Elsewhere'), [['_vptr.Elsewhere@0', 'a@8']]);
+  assert.deepEqual(
+    types.variablesOf('_Z3runP9Elsewhere4dim3').map(({ name, type }) => `${name} ${type.kind}`),
+    ['e pointer', 'd record'],
+  );
+});
 
 test('the stub include is removed; a text without exactly one is rejected', () => {
   assert.equal(withoutStubs('int a;\n#include "x.cudafe1.stub.c"\nint b;\n'), 'int a;\n\nint b;\n');

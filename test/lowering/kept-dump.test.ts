@@ -34,37 +34,44 @@ function countingStore(context: TestContext): KeptCode & { readonly written: { d
 }
 
 for (const [name, program] of Object.entries(programs))
-  test(
-    `a dump of ${name} is kept by its files and by its preprocessed text`,
-    { skip: withoutNvcc },
-    async (context) => {
-      const found = await findCompiler({ path: wrappedCompiler(nvcc!).path, env: process.env });
-      assert.ok('compiler' in found);
-      const { compiler } = found;
-      const kept = countingStore(context);
-      const lowered = async (header: string) => {
-        const root = temporaryFolder(context);
-        writeFiles(root, { [name]: program, 'size.h': `${header}struct Once {};\n` });
-        const result = await lowerHost({ compiler, root, file: join(root, name), trust: 'user', limits: compilerLimits, include: assets.include, flags: [{ args: ['-include', 'size.h'], origin: 'a test', directory: root }], arch: 'sm_80', kept, onLog: () => undefined }); // oxfmt-ignore
-        assert.ok(!('problem' in result), JSON.stringify(result));
-        return result;
-      };
-      const first = await lowered('#define SIZE 64\n');
-      const again = await lowered('#define SIZE 64\n');
-      // Nothing changed, so that no program runs.
-      assert.deepEqual(kept.written, { dumps: 1, inputs: 1 });
-      assert.ok(first.key !== null && first.key === again.key);
-      // Folders are those of the checkout and of the compilation.
-      const placeless = ({ gimple, assembly }: HostDump): string[] =>
-        [gimple, assembly].map((text) => text.replaceAll(/\/[^\s":()]*\/(?=[^\s"/:()]*[":)])/g, ''));
-      assert.deepEqual(placeless(again.dump()), placeless(first.dump()));
-      assert.deepEqual([...again.files.values()], [...first.files.values()]);
-      const commented = await lowered('#define SIZE 64 // elements\n');
-      assert.deepEqual(kept.written, { dumps: 1, inputs: 2 });
-      assert.deepEqual(placeless(commented.dump()), placeless(first.dump()));
-      const other = await lowered('#define SIZE 32\n');
-      assert.deepEqual(kept.written, { dumps: 2, inputs: 3 });
-      assert.notEqual(other.key, first.key);
-      assert.match(other.dump().gimple, /32/);
-    },
-  );
+  test(`a dump of ${name} is kept by its files and by its preprocessed text`, { skip: withoutNvcc }, async (context) => {
+    const found = await findCompiler({ path: wrappedCompiler(nvcc!).path, env: process.env });
+    assert.ok('compiler' in found);
+    const { compiler } = found;
+    const kept = countingStore(context);
+    const lowered = async (header: string) => {
+      const root = temporaryFolder(context);
+      writeFiles(root, { [name]: program, 'size.h': `${header}struct Once {};\n` });
+      const result = await lowerHost({
+        compiler,
+        root,
+        file: join(root, name),
+        trust: 'user',
+        limits: compilerLimits,
+        include: assets.include,
+        flags: [{ args: ['-include', 'size.h'], origin: 'a test', directory: root }],
+        arch: 'sm_80',
+        kept,
+        onLog: () => undefined,
+      });
+      assert.ok(!('problem' in result), JSON.stringify(result));
+      return result;
+    };
+    const first = await lowered('#define SIZE 64\n');
+    const again = await lowered('#define SIZE 64\n');
+    // Nothing changed, so that no program runs.
+    assert.deepEqual(kept.written, { dumps: 1, inputs: 1 });
+    assert.ok(first.key !== null && first.key === again.key);
+    // Folders are those of the checkout and of the compilation.
+    const placeless = ({ gimple, assembly }: HostDump): string[] =>
+      [gimple, assembly].map((text) => text.replaceAll(/\/[^\s":()]*\/(?=[^\s"/:()]*[":)])/g, ''));
+    assert.deepEqual(placeless(again.dump()), placeless(first.dump()));
+    assert.deepEqual([...again.files.values()], [...first.files.values()]);
+    const commented = await lowered('#define SIZE 64 // elements\n');
+    assert.deepEqual(kept.written, { dumps: 1, inputs: 2 });
+    assert.deepEqual(placeless(commented.dump()), placeless(first.dump()));
+    const other = await lowered('#define SIZE 32\n');
+    assert.deepEqual(kept.written, { dumps: 2, inputs: 3 });
+    assert.notEqual(other.key, first.key);
+    assert.match(other.dump().gimple, /32/);
+  });

@@ -82,7 +82,7 @@ test('instructions are classified as strong or weak', () => {
     semantics: 'volatile',
     elementBytes: 4,
   });
-  const add = { kind: 'atomic', space: 'global', operation: 'add', semantics: 'relaxed', scope: 'gpu', returns: false } as const; // oxfmt-ignore
+  const add = { kind: 'atomic', space: 'global', operation: 'add', semantics: 'relaxed', scope: 'gpu', returns: false } as const;
   assert.deepEqual(strengthOf({ ...add, type: 'f16x2', bytes: 4, lanes: 1 }), {
     strong: 'gpu',
     semantics: 'relaxed',

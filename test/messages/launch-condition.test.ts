@@ -24,30 +24,66 @@ const dynamic: ValidatorCondition = {
   outer: set(number(0), { kind: 'dynamic-shared' }, 1),
 };
 const read: ValidatorCondition = { kind: 'within', inner: set(number(0), count), outer: own };
-const fits: ValidatorCondition = { kind: 'compare', comparison: '<', left: { kind: 'max', operands: [width, count] }, right: number(2n ** 31n) }; // oxfmt-ignore
+const fits: ValidatorCondition = {
+  kind: 'compare',
+  comparison: '<',
+  left: { kind: 'max', operands: [width, count] },
+  right: number(2n ** 31n),
+};
 const halves: ValidatorCondition = {
   kind: 'apart',
   left: set({ kind: 'sum', operands: [pointer(0), count] }, width),
   right: set(pointer(0), width),
 };
-const rounded: ValidatorCondition = { kind: 'compare', comparison: '<=', left: { kind: 'quotient', dividend: count, divisor: number(3) }, right: width }; // oxfmt-ignore
+const rounded: ValidatorCondition = {
+  kind: 'compare',
+  comparison: '<=',
+  left: { kind: 'quotient', dividend: count, divisor: number(3) },
+  right: width,
+};
 
 const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhole: boolean])[] = [
   [dynamic, 'its dynamic shared memory is large enough for all that it writes there', true],
-  [{ kind: 'within', inner: own, outer: set(number(0), number(256), 1) }, 'its writes to shared memory stay within the arrays there', true], // oxfmt-ignore
-  [{ kind: 'any', conditions: [read, blockOf(64), blockOf(128)] }, 'its blocks write all shared memory that they read', true], // oxfmt-ignore
+  [{ kind: 'within', inner: own, outer: set(number(0), number(256), 1) }, 'its writes to shared memory stay within the arrays there', true],
+  [{ kind: 'any', conditions: [read, blockOf(64), blockOf(128)] }, 'its blocks write all shared memory that they read', true],
   [{ kind: 'any', conditions: [blockOf(128), blockOf(64)] }, '`blockDim.x` is 64 or 128', true],
   [fits, 'its indices fit in 32 bits', true],
   [{ kind: 'compare', comparison: '<=', left: number(-(1 << 23)), right: count }, 'its indices fit in 24 bits', true],
   [halves, 'what it writes of `out` does not overlap its other accesses there', true],
   // The disjointness of arrays is stated by other clauses.
-  [{ kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] }, 'its indices fit in 32 bits', true], // oxfmt-ignore
-  [{ kind: 'all', conditions: [dynamic, fits, rounded] }, 'its dynamic shared memory is large enough for all that it writes there and its indices fit in 32 bits', false], // oxfmt-ignore
+  [
+    { kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] },
+    'its indices fit in 32 bits',
+    true,
+  ],
+  [
+    { kind: 'all', conditions: [dynamic, fits, rounded] },
+    'its dynamic shared memory is large enough for all that it writes there and its indices fit in 32 bits',
+    false,
+  ],
   // The alternative would need parentheses.
-  [{ kind: 'any', conditions: [halves, { kind: 'all', conditions: [fits, { kind: 'any', conditions: [read, rounded] }] }] }, 'what it writes of `out` does not overlap its other accesses there', false], // oxfmt-ignore
+  [
+    { kind: 'any', conditions: [halves, { kind: 'all', conditions: [fits, { kind: 'any', conditions: [read, rounded] }] }] },
+    'what it writes of `out` does not overlap its other accesses there',
+    false,
+  ],
   // Under a launch at hand, or under any.
-  [{ kind: 'any', conditions: [{ kind: 'all', conditions: [blockOf(64), rounded] }, { kind: 'all', conditions: [halves, fits] }] }, 'what it writes of `out` does not overlap its other accesses there and its indices fit in 32 bits', false], // oxfmt-ignore
-  [{ kind: 'compare', comparison: '<=', left: { kind: 'sum', operands: [width, number(-16)] }, right: count }, '`blockDim.x - 16 <= n`', true], // oxfmt-ignore
+  [
+    {
+      kind: 'any',
+      conditions: [
+        { kind: 'all', conditions: [blockOf(64), rounded] },
+        { kind: 'all', conditions: [halves, fits] },
+      ],
+    },
+    'what it writes of `out` does not overlap its other accesses there and its indices fit in 32 bits',
+    false,
+  ],
+  [
+    { kind: 'compare', comparison: '<=', left: { kind: 'sum', operands: [width, number(-16)] }, right: count },
+    '`blockDim.x - 16 <= n`',
+    true,
+  ],
   [rounded, null, false],
 ];
 

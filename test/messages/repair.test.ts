@@ -29,13 +29,25 @@ test('an edit is described step by step, with notes for its reader', () => {
   const barrier: EditStep = { kind: 'placement', added: [{ statement: 'block', place: to }], removed: [] };
   const told: readonly (readonly [EditStep, string])[] = [
     [barrier, 'add `__syncthreads()` after line 11'],
-    [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'split', line: 9 } }], removed: [] }, 'add `__syncthreads()` between the two parts of line 9'], // oxfmt-ignore
-    [{ kind: 'placement', added: [{ statement: 'block', place: { kind: 'condition', line: 9 } }], removed: [] }, 'add `__syncthreads()` at line 9 (between two parts of the `if`)'], // oxfmt-ignore
-    [{ kind: 'placement', added: [{ statement: 'grid', place: { kind: 'existing', line: 9 } }], removed: [] }, 'replace the barrier on line 9 with `cooperative_groups::this_grid().sync()`'], // oxfmt-ignore
+    [
+      { kind: 'placement', added: [{ statement: 'block', place: { kind: 'split', line: 9 } }], removed: [] },
+      'add `__syncthreads()` between the two parts of line 9',
+    ],
+    [
+      { kind: 'placement', added: [{ statement: 'block', place: { kind: 'condition', line: 9 } }], removed: [] },
+      'add `__syncthreads()` at line 9 (between two parts of the `if`)',
+    ],
+    [
+      { kind: 'placement', added: [{ statement: 'grid', place: { kind: 'existing', line: 9 } }], removed: [] },
+      'replace the barrier on line 9 with `cooperative_groups::this_grid().sync()`',
+    ],
     [{ kind: 'placement', added: [], removed: [12, 9] }, 'remove the barriers on lines 9, 12, which some threads miss'],
     [{ kind: 'move', line: 9, isOutOfIf: true, to }, 'move the barrier on line 9 out of the `if`, to after line 11'],
-    [{ kind: 'move', line: 9, isOutOfIf: false, to }, 'move the barrier on line 9, which some threads miss, to after line 11'], // oxfmt-ignore
-    [{ kind: 'move', line: 9, isOutOfIf: true, to: { kind: 'condition', line: 9 } }, 'move the barrier on line 9 out of the `if`, which is split in two at line 9'], // oxfmt-ignore
+    [{ kind: 'move', line: 9, isOutOfIf: false, to }, 'move the barrier on line 9, which some threads miss, to after line 11'],
+    [
+      { kind: 'move', line: 9, isOutOfIf: true, to: { kind: 'condition', line: 9 } },
+      'move the barrier on line 9 out of the `if`, which is split in two at line 9',
+    ],
   ];
   for (const [step, text] of told) assert.equal(explanationText({ steps: [step], notes: [], leaves: [] }), text);
   const guard: EditStep = { kind: 'guard-returns', lines: [4] };
@@ -50,7 +62,12 @@ test('obstacles are reported once', () => {
   const noPlace: Obstacle = { kind: 'no-place', accesses: { first: 3, second: 5 } };
   const why: NoRepair = {
     kind: 'unrepairable',
-    obstacles: [noPlace, noPlace, { kind: 'refused', step, refusal: { kind: 'does-not-compile' } }, { kind: 'not-enough', step, obstacles: [{ kind: 'partial', accesses: { first: 3 } }] }], // oxfmt-ignore
+    obstacles: [
+      noPlace,
+      noPlace,
+      { kind: 'refused', step, refusal: { kind: 'does-not-compile' } },
+      { kind: 'not-enough', step, obstacles: [{ kind: 'partial', accesses: { first: 3 } }] },
+    ],
   };
   assert.equal(
     noRepairText(why),
@@ -58,16 +75,13 @@ test('obstacles are reported once', () => {
       'Selvage tried to use an atomic operation on line 4, but the edited file does not compile; ' +
       'Selvage tried to use an atomic operation on line 4: only some threads reach the code between the accesses of lines 3 and ?, so no barrier can be added there',
   );
-  assert.match(
-    noRepairText({ kind: 'timeout', isLate: true }),
-    /^the time limit .*; set a higher limit with `--timeout`$/,
-  );
+  assert.match(noRepairText({ kind: 'timeout', isLate: true }), /^the time limit .*; set a higher limit with `--timeout`$/);
 });
 
 test('redundant barriers are reported by their number', () => {
-  assert.equal(redundantMessage('k', 1, 'no two accesses need it', '1 barrier fewer'), 'The kernel k has a redundant barrier: no two accesses need it. Selvage proves the kernel without it (1 barrier fewer).'); // oxfmt-ignore
-  assert.match(
-    redundantMessage('k', 2, 'so', undefined),
-    /^The kernel k has redundant barriers: so\. .* without them\.$/,
+  assert.equal(
+    redundantMessage('k', 1, 'no two accesses need it', '1 barrier fewer'),
+    'The kernel k has a redundant barrier: no two accesses need it. Selvage proves the kernel without it (1 barrier fewer).',
   );
+  assert.match(redundantMessage('k', 2, 'so', undefined), /^The kernel k has redundant barriers: so\. .* without them\.$/);
 });

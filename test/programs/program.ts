@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { selvage } from '../app/commands/in-process.ts';
-import { type JudgedDiagnostic, type JudgedKernel, type JudgedReport, differences, parseVerdicts } from '../verdicts/expectation.ts'; // oxfmt-ignore
+import { type JudgedDiagnostic, type JudgedKernel, type JudgedReport, differences, parseVerdicts } from '../verdicts/expectation.ts';
 
 /** Result for the expectations of one kernel. */
 interface JudgedExpectation {
@@ -44,15 +44,23 @@ export async function judgedProgram(program: string): Promise<JudgedProgram> {
     parseVerdicts(text).map((expectation): JudgedExpectation => {
       const { kernel, open } = expectation;
       const found = kernels.filter((one) => one.location?.file === file && isNamed(one, kernel));
-      const differing = found.length === 1
-          ? differences(expectation, found[0]!, diagnostics.filter((one) => kernelsOf(one, kernels).includes(found[0]!)))
-          : [`${found.length} kernels of this name`]; // oxfmt-ignore
+      const differing =
+        found.length === 1
+          ? differences(
+              expectation,
+              found[0]!,
+              diagnostics.filter((one) => kernelsOf(one, kernels).includes(found[0]!)),
+            )
+          : [`${found.length} kernels of this name`];
       return { file, kernel, ...(open !== undefined && { open }), differing };
     }),
   );
   const stray = diagnostics.filter((one) => one.severity !== 'notice' && kernelsOf(one, kernels).length === 0);
   const names = kernels.length === judged.length ? [] : [`kernels: ${kernels.map(({ name }) => name).join()}`];
-  return { kernels: judged, stray: [...names, ...stray.map(({ code, severity, message }) => `unexpected: ${severity} ${code}: ${message}`)] }; // oxfmt-ignore
+  return {
+    kernels: judged,
+    stray: [...names, ...stray.map(({ code, severity, message }) => `unexpected: ${severity} ${code}: ${message}`)],
+  };
 }
 
 async function reportOn(program: string, texts: readonly string[]): Promise<JudgedReport> {
@@ -63,7 +71,7 @@ async function reportOn(program: string, texts: readonly string[]): Promise<Judg
     execFileSync('git', ['init', '--quiet', '--template='], { cwd: copy });
     execFileSync('git', ['add', '--all'], { cwd: copy });
     const options = texts.flatMap((text) => /^\/\/ options: (.+)$/m.exec(text)?.[1]?.split(' ') ?? []);
-    const words = ['check', '.', '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options]; // oxfmt-ignore
+    const words = ['check', '.', '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options];
     const { stdout, stderr } = await selvage(words, copy);
     assert.notEqual(stdout, '', stderr);
     return JSON.parse(stdout) as JudgedReport;
@@ -87,10 +95,12 @@ function withoutNamespace(name: string): string {
  * nearest.
  */
 function kernelsOf({ location, message }: JudgedDiagnostic, kernels: readonly JudgedKernel[]): readonly JudgedKernel[] {
-  const named = kernels.filter(({ name }) => new RegExp(`\\b${withoutNamespace(name).replace(/[<(].*$/s, '')}\\b`).test(message)); // oxfmt-ignore
+  const named = kernels.filter(({ name }) => new RegExp(`\\b${withoutNamespace(name).replace(/[<(].*$/s, '')}\\b`).test(message));
   if (!location) return named;
   const nearer = [
-    named.filter(({ launches }) => launches.some((launch) => launch.location?.file === location.file && launch.location.line === location.line)), // oxfmt-ignore
+    named.filter(({ launches }) =>
+      launches.some((launch) => launch.location?.file === location.file && launch.location.line === location.line),
+    ),
     named.filter((kernel) => kernel.location?.file === location.file),
     named.filter((kernel) => dirname(kernel.location?.file ?? '') === dirname(location.file)),
   ];

@@ -22,10 +22,17 @@ for (const program of programs) {
 
 test('there are 60 programs or more, a third of them incorrect, and their expectations are well formed', () => {
   const kernels = programs.map((program) => [...textsOf(program).values()].flatMap((text) => parseVerdicts(text)));
-  const isWrong = (list: (typeof kernels)[number]): boolean => list.some(({ findings }) => findings.some(({ severity }) => severity === 'error')); // oxfmt-ignore
-  assert.deepEqual(programs.filter((_, index) => kernels[index]!.length === 0), []); // oxfmt-ignore
+  const isWrong = (list: (typeof kernels)[number]): boolean =>
+    list.some(({ findings }) => findings.some(({ severity }) => severity === 'error'));
+  assert.deepEqual(
+    programs.filter((_, index) => kernels[index]!.length === 0),
+    [],
+  );
   assert.ok(programs.length >= 60, String(programs.length));
   assert.ok(3 * kernels.filter(isWrong).length >= programs.length);
   const folders = new Set(programs.map((program) => program.split('/')[0]!));
-  assert.deepEqual([...folders].filter((folder) => readdirSync(join(programsFolder, folder)).length > 20), []); // oxfmt-ignore
+  assert.deepEqual(
+    [...folders].filter((folder) => readdirSync(join(programsFolder, folder)).length > 20),
+    [],
+  );
 });

@@ -20,10 +20,7 @@ export async function succeeds(command: string, args: readonly string[]): Promis
 }
 
 /** Runs the work for every item, with a few in parallel. */
-export async function forEach<Item>(
-  items: readonly Item[],
-  work: (item: Item, index: number) => Promise<void>,
-): Promise<void> {
+export async function forEach<Item>(items: readonly Item[], work: (item: Item, index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < items.length) {

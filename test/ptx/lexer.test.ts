@@ -4,10 +4,7 @@ import { DIRECTIVE, END, JUNK, lex, NAME, NUMBER, STRING } from '../../src/ptx/l
 
 function tokens(text: string): [kind: number, text: string][] {
   const stream = lex(text);
-  return Array.from({ length: stream.count }, (_, at) => [
-    stream.kinds[at]!,
-    text.slice(stream.starts[at], stream.ends[at]),
-  ]);
+  return Array.from({ length: stream.count }, (_, at) => [stream.kinds[at]!, text.slice(stream.starts[at], stream.ends[at])]);
 }
 
 const texts = (text: string): string[] => tokens(text).map(([, part]) => part);

@@ -7,10 +7,7 @@ import { readText, statementsOf, withoutSpans } from './tree.ts';
 const HEADER = '.version 8.0\n.target sm_80\n.address_size 64\n';
 
 /** The statements of a body that is parsed after some declarations, and the text of the diagnostics with their lines. */
-function body(
-  text: string,
-  before = '',
-): { statements: readonly PtxStatement[]; diagnostics: string[]; item: Function } {
+function body(text: string, before = ''): { statements: readonly PtxStatement[]; diagnostics: string[]; item: Function } {
   const source =
     `${HEADER}${before}\n.entry k(.param .u64 p) {\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;` +
     ` .reg .f32 %f<9>;\n${text}\n}\n`;
@@ -83,21 +80,14 @@ test('integers: every base, signs, constant expressions of 64 bits', () => {
 test('floats keep their bits; decimal ones are doubles', () => {
   const float = (bits: 32 | 64, pattern: bigint, text: string): PtxOperand => ({ kind: 'float', bits, pattern, text });
   assert.deepEqual(operands('mov.f32 %f1, 0F3F800000;')[1], float(32, 0x3f80_0000n, '0F3F800000'));
-  assert.deepEqual(
-    operands('mov.f32 %f1, 0dBFF8000000000000;')[1],
-    float(64, 0xbff8_0000_0000_0000n, '0dBFF8000000000000'),
-  );
+  assert.deepEqual(operands('mov.f32 %f1, 0dBFF8000000000000;')[1], float(64, 0xbff8_0000_0000_0000n, '0dBFF8000000000000'));
   assert.deepEqual(operands('mov.f32 %f1, -1.5;')[1], float(64, 0xbff8_0000_0000_0000n, '-1.5'));
   assert.deepEqual(operands('mov.f32 %f1, .5;')[1], float(64, 0x3fe0_0000_0000_0000n, '.5'));
   assert.deepEqual(operands('mov.f32 %f1, 1.0/4;')[1], float(64, 0x3fd0_0000_0000_0000n, '1.0/4'));
 });
 
 test('names are registers if a scope declares them so, otherwise symbols', () => {
-  assert.deepEqual(operands('.reg .b32 a, t<3>; add.u32 a, t2, %r1;'), [
-    register('a'),
-    register('t2'),
-    register('%r1'),
-  ]);
+  assert.deepEqual(operands('.reg .b32 a, t<3>; add.u32 a, t2, %r1;'), [register('a'), register('t2'), register('%r1')]);
   const global = '.global .u32 g[4]; .global .u32 %percent;';
   const symbol = (name: string, offset: bigint): PtxOperand => ({ kind: 'symbol', name, offset, generic: false });
   assert.deepEqual(operands('mov.u64 %rd1, g+4*2;', global)[1], symbol('g', 8n));
@@ -271,9 +261,7 @@ test('the comments with a meaning become statements at their place', () => {
     'mov.u32 %r1, 1;\n// selvage.assume %r1;\nmov.u32 %r2,\n// SELVAGE_CANDIDATE 7\n2;\n// selvage.unknown %r02\n',
   );
   assert.deepEqual(diagnostics, []);
-  const kinds = statements.map((statement) =>
-    statement.kind === 'marker' ? [statement.name, statement.operand] : statement.kind,
-  );
+  const kinds = statements.map((statement) => (statement.kind === 'marker' ? [statement.name, statement.operand] : statement.kind));
   assert.deepEqual(kinds, [
     'instruction',
     ['assume', register('%r1')],

@@ -30,7 +30,7 @@ const folders = ['corpus', 'projects'].map((name) => join(root, 'test/repair', n
 export function brokenKernels(): BrokenKernel[] {
   const files = folders.flatMap((folder) => readdirSync(folder).map((file) => ({ folder, file })));
   return files.flatMap(({ folder, file }) => {
-    const expected = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\/\/ expect: ([\w:]+) (repaired|unrepairable)(?:: (.*))?$/gm)]; // oxfmt-ignore
+    const expected = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\/\/ expect: ([\w:]+) (repaired|unrepairable)(?:: (.*))?$/gm)];
     return expected.map(([, kernel, status, because = '']) => ({
       file,
       folder,
@@ -59,10 +59,7 @@ async function main(): Promise<void> {
   const { values, positionals: words } = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } });
   const [index = 1, count = 1] = (values.part ?? '1/1').split('/').map(Number);
   const all = brokenKernels()
-    .filter(
-      ({ folder, file, kernel }) =>
-        words.length === 0 || words.some((word) => `${folder}/${file} ${kernel}`.includes(word)),
-    )
+    .filter(({ folder, file, kernel }) => words.length === 0 || words.some((word) => `${folder}/${file} ${kernel}`.includes(word)))
     .filter((_, position) => position % count === index - 1);
   const ends = new Map<string, number>();
   let unexpected = 0;

@@ -45,10 +45,7 @@ test('a header is edited once, for the kernels of all translation units', { skip
   });
   const kernels = await repair(folder, '--write', 'rotate.cu', 'more/float.cu');
   const reach = 'verified in all 2 units that include it and compile: more/float.cu, rotate.cu (broken.cu does not)';
-  const [inShift, inStep] = [
-    'shift.cuh, add `__syncthreads()` after line 5',
-    'step.cuh, add `__syncthreads()` after line 3',
-  ];
+  const [inShift, inStep] = ['shift.cuh, add `__syncthreads()` after line 5', 'step.cuh, add `__syncthreads()` after line 3'];
   assert.deepEqual(
     kernels
       .map(({ name, repair: { reason = '', edits = [] } }) => [name, reason, edits.map(({ file }) => file)])
@@ -60,11 +57,7 @@ test('a header is edited once, for the kernels of all translation units', { skip
         `in detail/${inShift}; ${reach.replace(' and compile', '').replace(/ \(broken.*/, '')}`,
         ['detail/shift.cuh'],
       ],
-      [
-        'shift<int>(int*)',
-        `in detail/${inShift}; ${reach.replace(' and compile', '').replace(/ \(broken.*/, '')}`,
-        ['detail/shift.cuh'],
-      ],
+      ['shift<int>(int*)', `in detail/${inShift}; ${reach.replace(' and compile', '').replace(/ \(broken.*/, '')}`, ['detail/shift.cuh']],
     ],
   );
   const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
@@ -152,10 +145,7 @@ void run(int *a) { turn<<<1, 64>>>(a); hand<<<1, 64>>>(a); }
     sum
       .replace('s[t] = t;\n', 's[t] = t;\n    SYNC();\n')
       .replace('threadIdx.x);\n    s', 'threadIdx.x);\n    SYNC();\n    s')
-      .replace(
-        'MIRROR(s, a);',
-        's[threadIdx.x] = a[threadIdx.x];\n    SYNC();\n    a[threadIdx.x] = s[63 - threadIdx.x];',
-      ),
+      .replace('MIRROR(s, a);', 's[threadIdx.x] = a[threadIdx.x];\n    SYNC();\n    a[threadIdx.x] = s[63 - threadIdx.x];'),
   );
 });
 

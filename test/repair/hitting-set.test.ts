@@ -4,10 +4,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { minimumHittingSets } from '../../src/repair/hitting-set.ts';
 
 /** All sets of least weight, by trying every one. */
-function tried(
-  clauses: readonly (readonly number[])[],
-  weights: readonly number[],
-): { sets: string[]; weight: number } {
+function tried(clauses: readonly (readonly number[])[], weights: readonly number[]): { sets: string[]; weight: number } {
   let weight = Infinity;
   let sets: string[] = [];
   for (let bits = 0; bits < 1 << weights.length; bits++) {

@@ -50,11 +50,15 @@ export interface MutantResult {
 
 /** Kernels of a file that are proved, by name without template arguments. */
 export function provedKernels(expectations: readonly Expectation[]): ReadonlySet<string> {
-  const isProved = ({ race, divergence, open }: Expectation): boolean =>
-    race === 'proved' && divergence === 'proved' && open === undefined;
+  const isProved = ({ race, divergence, open }: Expectation): boolean => race === 'proved' && divergence === 'proved' && open === undefined;
   const bare = ({ kernel }: Expectation): string => kernel.replace(/<.*/, '');
   const others = new Set(expectations.filter((expectation) => !isProved(expectation)).map(bare));
-  return new Set(expectations.filter(isProved).map(bare).filter((name) => !others.has(name))); // oxfmt-ignore
+  return new Set(
+    expectations
+      .filter(isProved)
+      .map(bare)
+      .filter((name) => !others.has(name)),
+  );
 }
 
 /** The name of a kernel of a report, without parameters and template arguments. */
@@ -69,8 +73,7 @@ export async function mutantsOf(file: string): Promise<Mutant[]> {
   const proved = provedKernels(parseExpectations(text));
   const source = parse(text, file);
   const existing = markCandidates(source, { splits: false }).candidates.filter(
-    ({ kind, function: { kind: what, name } }) =>
-      kind === 'existing' && (what === 'kernel' ? proved.has(name) : proved.size > 0),
+    ({ kind, function: { kind: what, name } }) => kind === 'existing' && (what === 'kernel' ? proved.has(name) : proved.size > 0),
   );
   const without = (candidates: readonly BarrierCandidate[]): Mutant => {
     const { kind, name } = candidates[0]!.function;
@@ -83,9 +86,7 @@ export async function mutantsOf(file: string): Promise<Mutant[]> {
       source,
     };
   };
-  const pairs = existing.flatMap((a, i) =>
-    existing.slice(i + 1).flatMap((b) => (a.function === b.function ? [without([a, b])] : [])),
-  );
+  const pairs = existing.flatMap((a, i) => existing.slice(i + 1).flatMap((b) => (a.function === b.function ? [without([a, b])] : [])));
   return [...existing.map((candidate) => without([candidate])), ...pairs];
 }
 
@@ -119,12 +120,7 @@ export async function repairMutant(mutant: Mutant, { repairAndApply }: Workplace
       samePlace: instances.every(({ symbol }) => skeleton(before, symbol) === skeleton(after, symbol)),
       sameText: withoutBlankLines(text) === withoutBlankLines(original),
       cost: now < then ? 'less' : now === then ? 'same' : 'more',
-      detail:
-        outcome === 'possible'
-          ? (race.reason ?? divergence.reason ?? '')
-          : outcome === 'proved'
-            ? ''
-            : (repair.reason ?? ''),
+      detail: outcome === 'possible' ? (race.reason ?? divergence.reason ?? '') : outcome === 'proved' ? '' : (repair.reason ?? ''),
     };
   });
 }
@@ -142,8 +138,7 @@ function skeleton(ptx: string, symbol: string): string {
     const header = /^(?:\.\w+ )*\.(entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)/.exec(line);
     if (header) isOwn = header[1] === 'func' || header[2] === symbol;
     const [, operation] =
-      /^\s*(?:@!?%\w+\s+)?((?:ld|st|atom|red|bar|barrier|membar|fence|bra|cp|mbarrier|call|ret)\b[\w.:]*)/.exec(line) ??
-      [];
+      /^\s*(?:@!?%\w+\s+)?((?:ld|st|atom|red|bar|barrier|membar|fence|bra|cp|mbarrier|call|ret)\b[\w.:]*)/.exec(line) ?? [];
     if (isOwn && operation !== undefined && !/\.(?:param|local)\b/.test(operation)) kept.push(operation);
     if (isOwn && /^\s*\$\w+:/.test(line)) kept.push('label');
   }
@@ -155,7 +150,10 @@ function barrierCost(source: CudaSource, kernel: string): number {
   const own = kernel.replace(/.*::/, '');
   const loops = nodesWhere(source.tree(), ({ type }) => /^(?:for|while|do)_statement$/.test(type));
   return markCandidates(source, { splits: false }).candidates.reduce((sum, candidate) => {
-    const { statement, function: { kind, name } } = candidate; // oxfmt-ignore
+    const {
+      statement,
+      function: { kind, name },
+    } = candidate;
     if (candidate.kind !== 'existing' || (kind !== 'device' && name !== own)) return sum;
     const depth = loops.filter((loop) => loop.start <= statement.start && statement.end <= loop.end).length;
     return sum + 10 ** depth * (candidate.level === 'grid' ? 12 : 1);
@@ -206,10 +204,7 @@ async function main(): Promise<void> {
         for (const result of await repairMutant(mutant, place)) {
           results.push(result);
           const { outcome, samePlace, sameText, cost, kernel, detail } = result;
-          const where =
-            outcome === 'repaired'
-              ? ` (${sameText ? 'same text' : samePlace ? 'same place' : `elsewhere, cost ${cost}`})`
-              : '';
+          const where = outcome === 'repaired' ? ` (${sameText ? 'same text' : samePlace ? 'same place' : `elsewhere, cost ${cost}`})` : '';
           console.log(`${outcome}${where} ${file} -${mutant.deleted.join(',-')} ${kernel}: ${detail}`);
         }
       }

@@ -10,8 +10,7 @@ import { findingsOf } from '../../src/report-model/outcome.ts';
 import { nvcc } from '../toolchain/fixture.ts';
 import { repairText, root } from './repair-file.ts';
 
-const sourceTextOf = (name: string): string =>
-  readFileSync(join(root, 'test/repair/partial', `${name}.cu.txt`), 'utf8');
+const sourceTextOf = (name: string): string => readFileSync(join(root, 'test/repair/partial', `${name}.cu.txt`), 'utf8');
 
 test('unrepairable findings do not prevent the repair of others', async (t) => {
   if (!nvcc) return t.skip('no nvcc');
@@ -54,18 +53,23 @@ test('a partial repair leaves only findings that were open', () => {
   assert.equal(refused(new Map([['k.cu:7 k.cu:7', 'error']])), 'new-race');
   assert.equal(refused(new Map(), { ...proved, race: { verdict: 'unknown', findings: [] } }), 'not-proved');
   assert.equal(refused(new Map(), { ...proved, divergence: { verdict: 'possible', findings: [] } }), 'not-proved');
-  assert.equal(
-    refused(new Map(), { ...proved, open: { ...nothingOpen, beside: { kind: 'many-pairs' } } }),
-    'not-proved',
-  );
+  assert.equal(refused(new Map(), { ...proved, open: { ...nothingOpen, beside: { kind: 'many-pairs' } } }), 'not-proved');
 });
 
 test('a finding is fixed with all pairs of its cause', () => {
   const at = (line: number) => ({ operation: 'write', memory: 'shared', location: { file: 'k.cu', line } }) as const;
   const finding = {
-    kind: 'write-write', code: 'race/shared', severity: 'error', confirmed: true, memory: 'shared', message: '', fingerprint: 'a',
-    first: at(3), second: at(5), also: [{ fingerprint: 'b', first: at(3), second: at(8) }],
-  } as unknown as Parameters<typeof isGone>[0]; // oxfmt-ignore
+    kind: 'write-write',
+    code: 'race/shared',
+    severity: 'error',
+    confirmed: true,
+    memory: 'shared',
+    message: '',
+    fingerprint: 'a',
+    first: at(3),
+    second: at(5),
+    also: [{ fingerprint: 'b', first: at(3), second: at(8) }],
+  } as unknown as Parameters<typeof isGone>[0];
   assert.ok(isGone(finding, [new Map([['k.cu:5 k.cu:8', null]])]));
   assert.ok(!isGone(finding, [new Map(), new Map([['k.cu:3 k.cu:8', null]])]));
 });
@@ -73,9 +77,15 @@ test('a finding is fixed with all pairs of its cause', () => {
 test('lines of an edited text are mapped to the original', () => {
   const before = 'a\nb\nc\nd\ne\n';
   const former = formerLines(new Map([['k.cu', 'a\nx\nb\nb1\nb2\nd\n  e\n']]), () => before);
-  assert.deepEqual([1, 3, 6, 7].map((line) => former('k.cu', line)), [1, 2, 4, 5]); // oxfmt-ignore
+  assert.deepEqual(
+    [1, 3, 6, 7].map((line) => former('k.cu', line)),
+    [1, 2, 4, 5],
+  );
   assert.equal(former('k.cu', 2), null);
   assert.equal(former('other.cuh', 7), 7);
   const moved = formerLines(new Map([['k.cu', 'a\nc\nb\nd\ne\n']]), () => 'a\nb\nc\nd\ne\n');
-  assert.deepEqual([1, 4, 5].map((line) => moved('k.cu', line)), [1, 4, 5]); // oxfmt-ignore
+  assert.deepEqual(
+    [1, 4, 5].map((line) => moved('k.cu', line)),
+    [1, 4, 5],
+  );
 });

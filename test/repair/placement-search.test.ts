@@ -55,11 +55,7 @@ function oracleOf(body: string): Oracle {
   return new Oracle([{ kernel: request.kernel, launches: [request.launch], check }], () => undefined);
 }
 
-function search(
-  body: string,
-  all: readonly BarrierCandidate[],
-  level: 'block' | 'warp' = 'block',
-): Promise<SearchResult> {
+function search(body: string, all: readonly BarrierCandidate[], level: 'block' | 'warp' = 'block'): Promise<SearchResult> {
   return searchPlacements({
     oracle: oracleOf(body),
     candidates: all,
@@ -83,9 +79,7 @@ test('a switch inserts a barrier at a marker, and removes a marker that is off',
   assert.equal(instructions.filter(isFullBarrier).length, 2);
   assert.equal(instructions.filter(isGridBarrier).length, 1);
   assert.equal(instructions.filter(isWarpBarrier).length, 1);
-  const off = switchMarkers(kernel, { states: new Map(), places: new Map() }).blocks.flatMap(
-    (block) => block.instructions,
-  );
+  const off = switchMarkers(kernel, { states: new Map(), places: new Map() }).blocks.flatMap((block) => block.instructions);
   assert.equal(off.length, instructions.length - 3);
   assert.ok(off.every((instruction) => instruction.marker === undefined));
 });
@@ -143,9 +137,7 @@ test('threads of a warp are separated by a barrier of the warp where not all of 
 
 test('markers between two accesses end at barriers, in either direction', () => {
   const kernel = kernelOf(exchange(marker(0), `${marker(1)}\n${marker(2)}\n${marker(3)}`, marker(4)));
-  const accesses = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.filter(({ operation }) => /\.shared/.test(operation.mnemonic)),
-  );
+  const accesses = kernel.blocks.flatMap(({ instructions }) => instructions.filter(({ operation }) => /\.shared/.test(operation.mnemonic)));
   const between = (on: readonly number[]): number[] => [
     ...markersBetween(kernel, accesses[0]!.id, accesses[1]!.id, (number) => on.includes(number), 'block'),
   ];

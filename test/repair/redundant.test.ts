@@ -29,25 +29,21 @@ __global__ void stated(int* a, int* b, int* c) {
 }
 `;
 
-test(
-  'a barrier is removed under assumptions of the user, not under those of the proof',
-  { skip: withoutNvcc },
-  async () => {
-    const { report } = await repairText(apart, 'pair.cu');
-    const [maybe, stated] = report.kernels;
-    assert.deepEqual([maybe?.race.verdict, maybe?.repair.status], ['proved', 'not-needed']);
-    assert.deepEqual([stated?.race.verdict, stated?.repair.status], ['proved', 'optimised']);
-    assert.equal(stated?.repair.cost?.text, '1 barrier fewer, no extra register');
-    const granted = [maybe, stated].map((kernel) => kernel?.race.assumptions?.some(({ kind }) => kind === 'no-alias'));
-    assert.deepEqual(granted, [true, false], 'stated assumptions are not assumed again');
-    const notice = report.diagnostics.find(({ code }) => code === 'barrier/redundant');
-    assert.equal(notice?.severity, 'notice');
-    assert.match(
-      notice?.message ?? '',
-      / has a redundant barrier: no two accesses need the barrier on line 16\. Selvage proves the kernel without it \(1 barrier fewer, no extra register\)\.$/,
-    );
-  },
-);
+test('a barrier is removed under assumptions of the user, not under those of the proof', { skip: withoutNvcc }, async () => {
+  const { report } = await repairText(apart, 'pair.cu');
+  const [maybe, stated] = report.kernels;
+  assert.deepEqual([maybe?.race.verdict, maybe?.repair.status], ['proved', 'not-needed']);
+  assert.deepEqual([stated?.race.verdict, stated?.repair.status], ['proved', 'optimised']);
+  assert.equal(stated?.repair.cost?.text, '1 barrier fewer, no extra register');
+  const granted = [maybe, stated].map((kernel) => kernel?.race.assumptions?.some(({ kind }) => kind === 'no-alias'));
+  assert.deepEqual(granted, [true, false], 'stated assumptions are not assumed again');
+  const notice = report.diagnostics.find(({ code }) => code === 'barrier/redundant');
+  assert.equal(notice?.severity, 'notice');
+  assert.match(
+    notice?.message ?? '',
+    / has a redundant barrier: no two accesses need the barrier on line 16\. Selvage proves the kernel without it \(1 barrier fewer, no extra register\)\.$/,
+  );
+});
 
 const members = (stated: string): string => `
 struct Arrays { int* a; int* b; int* c; };
@@ -64,9 +60,15 @@ __global__ void fields(Arrays p) {
 
 test('an assumption on two members of a struct does not apply to the others', { skip: withoutNvcc }, async () => {
   const two = await repairText(members('assume(apart(p.a, p.b))'), 'two.cu');
-  assert.deepEqual(two.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'not-needed']]); // oxfmt-ignore
-  const all = await repairText(members('assume(apart(p.a, p.b)) assume(apart(p.a, p.c)) assume(apart(p.b, p.c))'), 'all.cu'); // oxfmt-ignore
-  assert.deepEqual(all.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]), [['proved', 'optimised']]); // oxfmt-ignore
+  assert.deepEqual(
+    two.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]),
+    [['proved', 'not-needed']],
+  );
+  const all = await repairText(members('assume(apart(p.a, p.b)) assume(apart(p.a, p.c)) assume(apart(p.b, p.c))'), 'all.cu');
+  assert.deepEqual(
+    all.report.kernels.map(({ race, repair }) => [race.verdict, repair.status]),
+    [['proved', 'optimised']],
+  );
 });
 
 const foundOnly = `

@@ -60,7 +60,7 @@ export async function removeAdded(added: AddedBarrier, workplace: Workplace): Pr
   const options = { kernel, cooperative: /this_grid\(\)/.test(source.text) };
   const { report: before } = await workplace.repair(more, { ...options, checks: ['race', 'divergence'] });
   const own = before.kernels.filter(({ name }) => bareName(name) === kernel);
-  if (own.some(({ race, divergence }) => race.verdict !== 'proved' || divergence.verdict !== 'proved')) return 'divergent'; // oxfmt-ignore
+  if (own.some(({ race, divergence }) => race.verdict !== 'proved' || divergence.verdict !== 'proved')) return 'divergent';
   if (await isRemoved(added, more, workplace, options)) return 'removed';
   const assume = takenForGranted(added);
   return (await isRemoved(added, more, workplace, { ...options, assume })) ? 'stated' : 'kept';
@@ -77,8 +77,7 @@ async function isRemoved(
   const again = await repair(text, options);
   // The file may have redundant ones already, and without one the compiler may drop accesses that another one orders.
   const isOwn = again.text !== text && (await repair(source.text, options)).text !== source.text;
-  if (again.text !== text && !isOwn)
-    throw new Error(`${file}, line ${candidate.line}: removal left a barrier that it removes`);
+  if (again.text !== text && !isOwn) throw new Error(`${file}, line ${candidate.line}: removal left a barrier that it removes`);
   return true;
 }
 

@@ -110,7 +110,10 @@ export function applyPatch(folder: string, patch: string): void {
 
 /** Every kernel that was repaired, and not in part only, is proved in the report on the file with the repairs. */
 export function assertProved({ kernels }: Report, after: Report): void {
-  assert.deepEqual(after.diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message), []); // oxfmt-ignore
+  assert.deepEqual(
+    after.diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message),
+    [],
+  );
   for (const [index, { name, repair }] of kernels.entries()) {
     if (repair.edits === undefined || repair.leaves !== undefined) continue;
     const kernel = after.kernels[index];
@@ -140,7 +143,12 @@ async function analyseFile(
     paths: [name],
     nvccArguments: [],
     options: { ...defaultOptions(), checks: ['race', 'divergence', 'repair'], timeout: 120_000, ...options },
-    progress: { log: () => undefined, defect: ({ error }) => { throw error; } }, // oxfmt-ignore
+    progress: {
+      log: () => undefined,
+      defect: ({ error }) => {
+        throw error;
+      },
+    },
     services: { cwd: folder, environment: process.env, assets },
   });
   try {

@@ -22,5 +22,5 @@ for (const file of kernelFiles(join(root, 'test/repair'))) {
       const { exceptions } = await applyAll(text, basename(file));
       assert.deepEqual(exceptions, []);
     }
-  }); // oxfmt-ignore
+  });
 }

@@ -35,7 +35,7 @@ export function testMutants(seed: number, single: number, double: number): void 
       }
     }
     assert.ok(repaired > 0);
-  }); // oxfmt-ignore
+  });
 }
 
 /** Adds a barrier to a test kernel, at a place that all threads come to: it is found. */

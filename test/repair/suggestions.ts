@@ -35,10 +35,7 @@ async function applyAllIn({ repair }: Workplace, original: string, name: string)
   const exceptions: string[] = [];
   const repaired = report.kernels.filter(({ repair: { status } }) => status === 'repaired');
   const proves = async (what: string, edited: string | null, kernels: readonly KernelReport[]): Promise<void> => {
-    const reason =
-      edited === null
-        ? 'git does not apply it'
-        : complaint(await repair(edited, { checks: ['race', 'divergence'] }), kernels);
+    const reason = edited === null ? 'git does not apply it' : complaint(await repair(edited, { checks: ['race', 'divergence'] }), kernels);
     if (reason !== null) exceptions.push(`${name}: ${what}: ${reason}`);
   };
 
@@ -46,11 +43,7 @@ async function applyAllIn({ repair }: Workplace, original: string, name: string)
   const whole = planOf(report, name, original, [1, original.split('\n').length - 1]);
   const suggesting = suggestingComments(whole);
   for (const comment of suggesting)
-    await proves(
-      `suggestion at line ${comment.line}`,
-      commitSuggestions(original, [comment]),
-      fixedBy(repaired, comment),
-    );
+    await proves(`suggestion at line ${comment.line}`, commitSuggestions(original, [comment]), fixedBy(repaired, comment));
   const suggested = repaired.filter((kernel) => suggesting.some((comment) => fixedBy([kernel], comment).length > 0));
   if (suggesting.length > 1) {
     const separate = withoutOverlap(suggesting);
@@ -75,8 +68,7 @@ async function applyAllIn({ repair }: Workplace, original: string, name: string)
   const beside = planOf(report, name, original, null);
   const shown = fencedBlocks(beside.summary.body).find(({ info }) => info === 'diff');
   if (repaired.length > 0 && !shown) exceptions.push(`${name}: the summary lacks the repairs`);
-  if (shown && !original.includes('\r'))
-    await patched('the diff of the summary', `${shown.lines.join('\n')}\n`, repaired);
+  if (shown && !original.includes('\r')) await patched('the diff of the summary', `${shown.lines.join('\n')}\n`, repaired);
   const left = fencedBlocks(whole.summary.body).find(({ info }) => info === 'diff');
   const missing = repaired.filter((kernel) => !suggested.includes(kernel));
   if (missing.length > 0 && !left) exceptions.push(`${name}: ${missing[0]!.name} is neither suggested nor shown`);
@@ -156,9 +148,7 @@ async function main(words: readonly string[]): Promise<void> {
     }
   }
   const { files, repaired, suggestions, patches, exceptions } = sum;
-  console.log(
-    `${files} files, ${repaired} kernels repaired: ${suggestions} suggestions, ${patches} patches, ${exceptions} exceptions`,
-  );
+  console.log(`${files} files, ${repaired} kernels repaired: ${suggestions} suggestions, ${patches} patches, ${exceptions} exceptions`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

@@ -23,11 +23,7 @@ function racing(findings: readonly ReportedRace[], changes: Partial<KernelReport
 }
 
 const told = ({ race }: KernelReport): unknown[] =>
-  race.findings.map(({ fingerprint, severity, also = [] }) => [
-    fingerprint,
-    severity,
-    ...also.map((other) => other.fingerprint),
-  ]);
+  race.findings.map(({ fingerprint, severity, also = [] }) => [fingerprint, severity, ...also.map((other) => other.fingerprint)]);
 
 test('pairs of one cause are one finding, represented by the first of the worst, with the lines of the others', () => {
   const merged = mergeCauses(
@@ -56,7 +52,7 @@ test('pairs of one cause are one finding, represented by the first of the worst,
 });
 
 test('the lines of many pairs are reported, each once', () => {
-  const findings = [10, 11, 12].flatMap((read) => [3, 4].map((write) => pair(`${write}-${read}`, write, read, { cause: 0 }))); // oxfmt-ignore
+  const findings = [10, 11, 12].flatMap((read) => [3, 4].map((write) => pair(`${write}-${read}`, write, read, { cause: 0 })));
   const [finding] = mergeCauses(racing(findings)).race.findings;
   assert.match(finding?.message ?? '', /Accesses on these lines race for the same reason: 3, 4, 10, 11 and 12\.$/);
 });
@@ -111,9 +107,7 @@ const inOtherFile = (finding: ReportedRace): ReportedRace => ({
 });
 
 test('instances of a template and architectures are one finding; the same text in two files is two', () => {
-  const instances = ['k<128>', 'k<256>'].flatMap((name) =>
-    ['sm_80', 'sm_90'].map((arch) => racing([pair(name, 3, 5)], { name, arch })),
-  );
+  const instances = ['k<128>', 'k<256>'].flatMap((name) => ['sm_80', 'sm_90'].map((arch) => racing([pair(name, 3, 5)], { name, arch })));
   const copy = racing([inOtherFile(pair('k<128>', 3, 5))], { name: 'k<128>' });
   const report = reportOf([...instances, copy]);
   assert.deepEqual(
@@ -151,12 +145,9 @@ test('every format reports a finding of several kernels once, and names the kern
   const html = await render('html', report, options);
   assert.equal(html.split('class="card error"').length, 2);
   assert.match(html, /<li>in <code>k&#60;128&#62;<\/code>, <code>k&#60;256&#62;<\/code> \(sm_80 and sm_90\)<\/li>/);
-  const { runs } = JSON.parse(await render('sarif', report, options)) as { runs: { results: { message: { text: string } }[] }[] }; // oxfmt-ignore
+  const { runs } = JSON.parse(await render('sarif', report, options)) as { runs: { results: { message: { text: string } }[] }[] };
   assert.equal(runs[0]?.results.length, 1);
-  assert.match(
-    runs[0]?.results[0]?.message.text ?? '',
-    /^k<128>, k<256> \(sm_80 and sm_90\): 3 races with 5\. Accesses/,
-  );
+  assert.match(runs[0]?.results[0]?.message.text ?? '', /^k<128>, k<256> \(sm_80 and sm_90\): 3 races with 5\. Accesses/);
 });
 
 test('SARIF relates the other accesses of a cause', async () => {
@@ -168,10 +159,7 @@ test('SARIF relates the other accesses of a cause', async () => {
   }
   const { runs } = JSON.parse(text) as { runs: { results: { relatedLocations: Related[] }[] }[] };
   assert.deepEqual(
-    runs[0]?.results[0]?.relatedLocations.map(({ physicalLocation, message }) => [
-      physicalLocation.region.startLine,
-      message.text,
-    ]),
+    runs[0]?.results[0]?.relatedLocations.map(({ physicalLocation, message }) => [physicalLocation.region.startLine, message.text]),
     [
       [5, 'read of s[t + 1] by thread (1, 0, 0) of block (0, 0, 0)'],
       [6, 'read of s[t + 1]'],

@@ -11,7 +11,7 @@ import { divergenceFinding, kernelReport, raceFinding, reportOf } from './report
 
 const racy = kernelReport({ race: { verdict: 'race', findings: [raceFinding()] } });
 const warned = kernelReport({ race: { verdict: 'race', findings: [raceFinding({ severity: 'warning' })] } });
-const problem = (code: Diagnostic['code'], severity: Diagnostic['severity'] = 'error'): Diagnostic => ({ severity, code, message: '' }); // oxfmt-ignore
+const problem = (code: Diagnostic['code'], severity: Diagnostic['severity'] = 'error'): Diagnostic => ({ severity, code, message: '' });
 
 test('the first applicable exit code is returned', () => {
   assert.equal(exitCodeOf(reportOf([kernelReport()]), 'error'), 0);
@@ -115,10 +115,7 @@ test('a suppression of other lines, codes or files is unused and reported', () =
 
 test('a suppression by path expires at its date', () => {
   const byPath: Suppression = { ...inline(5), scope: { kind: 'path', pattern: 'src/**' }, until: '2026-06-01' };
-  assert.equal(
-    applySuppressions([racy], [byPath], '2026-06-01', () => true).kernels[0]?.race.findings[0]?.severity,
-    'notice',
-  );
+  assert.equal(applySuppressions([racy], [byPath], '2026-06-01', () => true).kernels[0]?.race.findings[0]?.severity, 'notice');
   const late = applySuppressions([racy], [byPath], '2026-06-02', () => true);
   assert.equal(late.kernels[0]?.race.findings[0]?.severity, 'error');
   assert.equal(late.diagnostics[0]?.code, 'suppression/expired');

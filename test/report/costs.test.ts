@@ -26,8 +26,7 @@ const sectors: Regression = {
   ratio: 4,
   location: { file: 'src/a.cu', line: 3 },
   reason: '32 sectors per access instead of 4',
-  message:
-    'in its worst case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32)',
+  message: 'in its worst case a warp touches 4 times the sectors of global memory: 32*ceil(n/32) instead of 8*ceil(n/32)',
 };
 const occupancy: Regression = {
   code: 'resource/occupancy',
@@ -106,7 +105,7 @@ test('suppressed costs are not in tables, and are listed as suppressed', async (
 });
 
 test('no text of the input becomes markup', async () => {
-  const evil: Regression = { ...sectors, kernel: hostile, message: hostile, reason: hostile, location: { file: hostile, line: 1 } }; // oxfmt-ignore
+  const evil: Regression = { ...sectors, kernel: hostile, message: hostile, reason: hostile, location: { file: hostile, line: 1 } };
   const report = withCosts([evil], [{ ...evil, base: null, code: 'limit/exceeded' }]);
   const page = (await render('html', report, plain)).replace(/<script>[^]*?<\/script><\/body>/, '');
   assert.doesNotMatch(page, /<(?:script|img)\b|<\/script>|\son\w+=(?!alert)/);
@@ -125,38 +124,48 @@ test('no text of the input becomes markup', async () => {
 });
 
 test('Mermaid charts are ASCII text; their x axis is the most influential name', () => {
-  const chart = costChart({ ...sectors, base: '8*ceil(größe/32)*blockDim.x', head: '8*größe*blockDim.x', at: { 'größe': 64, 'blockDim.x': 2 } }); // oxfmt-ignore
+  const chart = costChart({
+    ...sectors,
+    base: '8*ceil(größe/32)*blockDim.x',
+    head: '8*größe*blockDim.x',
+    at: { größe: 64, 'blockDim.x': 2 },
+  });
   assert.ok(chart);
   const text = mermaidChart(chart);
   assert.match(text, /^xychart-beta\n {2}x-axis "gre" \["8", "16", "32", "64", "128", "256"\]\n/);
   // oxlint-disable-next-line no-control-regex
   assert.doesNotMatch(text, /[^\u0000-\u007f]/);
-  assert.deepEqual([chart.base, chart.head], [[16, 16, 16, 32, 64, 128], [128, 256, 512, 1024, 2048, 4096]]); // oxfmt-ignore
+  assert.deepEqual(
+    [chart.base, chart.head],
+    [
+      [16, 16, 16, 32, 64, 128],
+      [128, 256, 512, 1024, 2048, 4096],
+    ],
+  );
   assert.match(chart.legend, /at blockDim\.x = 2$/);
   const { at: _, ...without } = sectors;
   assert.equal(costChart(without), undefined, 'nothing to vary');
   assert.equal(costChart({ ...sectors, head: 'n*n*n*n*n*n*n' }), undefined, 'numbers with exponents');
   assert.equal(costChart(occupancy), undefined);
-  assert.equal(
-    costChart({ ...sectors, head: 'ceil(n/32)' }),
-    undefined,
-    'the launch costs more, and its warps at worst less',
-  );
+  assert.equal(costChart({ ...sectors, head: 'ceil(n/32)' }), undefined, 'the launch costs more, and its warps at worst less');
 });
 
 test('a review reports costs before and after, and nothing without any', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const told = planReview({ ...input, report: withCosts([occupancy, sectors]) });
   assert.match(told.summary.body, /\n\| `k\(float\*, int\)` \| \*\*warning\*\*: occupancy \| `75 %` \| `50 %` \|/);
-  assert.match(told.summary.body, /\n\| `k\(float\*, int\)` \| sectors of .* at n = 1024 \| `256` \| `1024` \| `src\/a\.cu:3` \|/); // oxfmt-ignore
+  assert.match(told.summary.body, /\n\| `k\(float\*, int\)` \| sectors of .* at n = 1024 \| `256` \| `1024` \| `src\/a\.cu:3` \|/);
   assert.match(told.summary.body, /<summary>All costs \(2\)<\/summary>[^]*32 sectors per access instead of 4/);
   assert.match(told.summary.body, /```mermaid\nxychart-beta/);
   assert.equal(told.summary.createIfMissing, true);
   assert.deepEqual([told.check.conclusion, told.exitCode, told.outputs['costs']], ['neutral', 0, '2']);
-  assert.deepEqual(told.check.annotations.map(({ path, startLine, title }) => [path, startLine, title]), [['src/a.cu', 3, 'The change makes warps access more sectors of global memory']]); // oxfmt-ignore
+  assert.deepEqual(
+    told.check.annotations.map(({ path, startLine, title }) => [path, startLine, title]),
+    [['src/a.cu', 3, 'The change makes warps access more sectors of global memory']],
+  );
   assert.equal(told.check.title, '2 costs worse', 'the number in the comment');
   const quiet = planReview({ ...input, report: withCosts([]) });
-  assert.deepEqual([quiet.summary.createIfMissing, quiet.check.conclusion, quiet.outputs['costs']], [false, 'success', '0']); // oxfmt-ignore
+  assert.deepEqual([quiet.summary.createIfMissing, quiet.check.conclusion, quiet.outputs['costs']], [false, 'success', '0']);
   assert.doesNotMatch(quiet.summary.body, /cost/i);
   const gentle = planReview({ ...input, report: withCosts([sectors]) });
   assert.deepEqual([gentle.check.conclusion, gentle.summary.createIfMissing], ['success', true]);
@@ -165,14 +174,14 @@ test('a review reports costs before and after, and nothing without any', () => {
 test('an exceeded limit blocks, unless the base exceeds it too', () => {
   const input = { diff: [], headSha: 'a'.repeat(40) };
   const report = withCosts([], [limit]);
-  assert.deepEqual([planReview({ ...input, report }).exitCode, planReview({ ...input, report }).check.title], [1, '1 limit exceeded']); // oxfmt-ignore
+  assert.deepEqual([planReview({ ...input, report }).exitCode, planReview({ ...input, report }).check.title], [1, '1 limit exceeded']);
   const known = { ...report, comparison: { ...report.comparison!, unchanged: ['v1'] } };
   const plan = planReview({ ...input, report: known });
   assert.deepEqual([plan.exitCode, plan.summary.createIfMissing], [0, false]);
 });
 
 test('a thousand costs stay within the limits of GitHub', () => {
-  const many = Array.from({ length: 1000 }, (_, index) => ({ ...sectors, kernel: `k${index}(float*, int)`, fingerprint: `c${index}` })); // oxfmt-ignore
+  const many = Array.from({ length: 1000 }, (_, index) => ({ ...sectors, kernel: `k${index}(float*, int)`, fingerprint: `c${index}` }));
   const plan = planReview({ report: withCosts(many), diff: [], headSha: 'a'.repeat(40) });
   assert.ok(Buffer.byteLength(plan.summary.body) <= 65_536);
   assert.match(plan.summary.body, /and 900 more/);
@@ -180,7 +189,7 @@ test('a thousand costs stay within the limits of GitHub', () => {
 });
 
 test('added, removed and renamed kernels are listed', async () => {
-  const moved = { addedKernels: ['young()'], removedKernels: ['old()'], renamedKernels: [{ base: 'was()', head: 'k()' }] }; // oxfmt-ignore
+  const moved = { addedKernels: ['young()'], removedKernels: ['old()'], renamedKernels: [{ base: 'was()', head: 'k()' }] };
   const whole = withCosts([]);
   const report = { ...whole, comparison: { ...whole.comparison!, ...moved } };
   assert.match(await render('pretty', report, plain), /New: young\(\)\.\nRemoved: old\(\)\.\nwas\(\) is now k\(\)\.\n/);
@@ -192,15 +201,35 @@ test('added, removed and renamed kernels are listed', async () => {
 
 test('executed machine code of a warp is reported in every format', async () => {
   const steps = { bound: '12*ceil(n/32) + 9', value: 393 };
-  const own = { location: { file: 'src/a.cu', line: 3 }, instructions: 14, steps: { bound: '14*n', value: null }, work: { atomic: 1 }, listing: ['RED <- R2'] }; // oxfmt-ignore
-  const cost = { bounds: { source: bounds }, code: { instructions: 21, steps, unknown: 0, translation: { checked: true }, lines: [own, { ...own, steps: { bound: '14', value: 14 } }] } }; // oxfmt-ignore
+  const own = {
+    location: { file: 'src/a.cu', line: 3 },
+    instructions: 14,
+    steps: { bound: '14*n', value: null },
+    work: { atomic: 1 },
+    listing: ['RED <- R2'],
+  };
+  const cost = {
+    bounds: { source: bounds },
+    code: {
+      instructions: 21,
+      steps,
+      unknown: 0,
+      translation: { checked: true },
+      lines: [own, { ...own, steps: { bound: '14', value: 14 } }],
+    },
+  };
   const skipped = { verdict: 'skipped', findings: [], assumptions: [] } as const;
   const report = reportOf([kernelReport({ cost, race: skipped, divergence: skipped })]);
   const told = 'of which a warp executes at most 12*ceil(n/32) + 9 = 393';
   for (const format of ['pretty', 'markdown', 'html'] as const) {
     const text = await render(format, report, { ...plain, verbose: true });
     assert.ok(text.includes(told), format);
-    assert.ok(format === 'html' ? text.includes('<td>14</td><td>14*n</td>') && text.includes('<td>14</td><td>14</td>') : text.includes('of which a warp executes at most 14*n'), format); // oxfmt-ignore
+    assert.ok(
+      format === 'html'
+        ? text.includes('<td>14</td><td>14*n</td>') && text.includes('<td>14</td><td>14</td>')
+        : text.includes('of which a warp executes at most 14*n'),
+      format,
+    );
     assert.ok(!text.includes('at most 14)') && !text.includes('at most 14,'), format);
   }
 });

@@ -18,7 +18,7 @@ test('the configuration accepts a threshold and a limit of each metric', () => {
   const limitOf = (metric: Metric): string => (isBoundMetric(metric) ? '"<= 8*n"' : isShare(metric) ? '">= 50%"' : '8');
   const limits = metrics.map((metric) => `${metric}: ${limitOf(metric)}`);
   const thresholds = metrics.map((metric) => `${metric}: { warn: "${isShare(metric) ? '-' : '+'}5%" }`);
-  const text = `version: 1\nkernels: [{ match: k, limits: { ${limits.join(', ')} } }]\nchecks: { cost: { ${thresholds.join(', ')} } }\n`; // oxfmt-ignore
+  const text = `version: 1\nkernels: [{ match: k, limits: { ${limits.join(', ')} } }]\nchecks: { cost: { ${thresholds.join(', ')} } }\n`;
   const { configuration, diagnostics } = parseConfiguration(text, '.selvage.yml');
   assert.deepEqual(diagnostics, []);
   assert.deepEqual(Object.keys(configuration.kernels[0]!.limits).sort(), [...metrics].sort());

@@ -28,11 +28,7 @@ const racy = kernelReport({
   divergence: { verdict: 'divergent', findings: [divergenceFinding()] },
 });
 const report = reportOf(
-  [
-    racy,
-    kernelReport({ name: 'clean()' }),
-    kernelReport({ race: { verdict: 'possible', reason: 'a fence', findings: [] } }),
-  ],
+  [racy, kernelReport({ name: 'clean()' }), kernelReport({ race: { verdict: 'possible', reason: 'a fence', findings: [] } })],
   [
     {
       severity: 'error',
@@ -286,15 +282,9 @@ test('HTML has no dependencies, allows only its own style and script, and escape
   const { rest, style, script } = pieces(page);
   const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1];
-  assert.equal(
-    policy,
-    `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`,
-  );
+  assert.equal(policy, `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`);
   assert.doesNotMatch(rest, /<(?:script|style|link|img|iframe|object|form)\b|\ssrc=|@import|url\(|\sstyle=|\son\w+=/);
-  assert.doesNotMatch(
-    style + script,
-    /@import|url\(|https?:|innerHTML|insertAdjacent|document\.write|\beval\b|fetch\(/,
-  );
+  assert.doesNotMatch(style + script, /@import|url\(|https?:|innerHTML|insertAdjacent|document\.write|\beval\b|fetch\(/);
   assert.match(rest, /<span class="hit" data-line="[^"]*"><span class="n">.*<mark>s\[t\]<\/mark> = 1;/);
   assert.match(rest, /write of s\[t\] by thread/);
   const evil = pieces(await render('html', hostileReport, { ...plain, source: () => `${hostile}\n`.repeat(9) })).rest;
@@ -312,23 +302,34 @@ function pieces(page: string): { readonly rest: string; readonly style: string; 
 
 test('HTML shows a finding with its lines, its steps and its patch in one frame, before the kernels', async () => {
   const recording = [
-    { thread: 0, action: 'write', text: 'writes 1 to `s[32]`', location: { file: 'src/a.cu', line: 5 }, cell: { name: 's[32]', value: 1, isShared: true } },
-    { thread: 1, action: 'read', text: 'reads 1 from `s[32]`', location: { file: 'src/a.cu', line: 6 }, cell: { name: 's[32]', value: 1, isShared: true } },
+    {
+      thread: 0,
+      action: 'write',
+      text: 'writes 1 to `s[32]`',
+      location: { file: 'src/a.cu', line: 5 },
+      cell: { name: 's[32]', value: 1, isShared: true },
+    },
+    {
+      thread: 1,
+      action: 'read',
+      text: 'reads 1 from `s[32]`',
+      location: { file: 'src/a.cu', line: 6 },
+      cell: { name: 's[32]', value: 1, isShared: true },
+    },
     { thread: 1, action: 'write', text: 'writes `<b>`', location: { file: 'src/a.cu', line: 6 }, cell: { name: '<b>', value: '<i>"' } },
-  ] as const; // oxfmt-ignore
+  ] as const;
   const threads = [0, 32].map((x) => ({ thread: [x, 0, 0], block: [0, 0, 0], name: `thread ${x}` }) as const);
   const [kernel] = repairedReport.kernels as [KernelReport];
   const [finding] = kernel.race.findings;
   assert.ok(finding);
   const stepped = { ...finding, interleaving: { threads, steps: [], recording } };
   const proved = kernelReport({ name: 'fine()' });
-  const page = await render(
-    'html',
-    reportOf([{ ...kernel, race: { ...kernel.race, findings: [stepped] } }, proved]),
-    plain,
-  );
+  const page = await render('html', reportOf([{ ...kernel, race: { ...kernel.race, findings: [stepped] } }, proved]), plain);
   const figure = /<article class="card[^]*?<figure class="frame">([^]*?)<\/figure>/.exec(page)?.[1] ?? '';
-  assert.match(figure, /<li class="move t0 shared" data-thread="0" data-at="src\/a\.cu:5" data-of="0" data-value="1">writes 1 to <code>s\[32\]<\/code>/); // oxfmt-ignore
+  assert.match(
+    figure,
+    /<li class="move t0 shared" data-thread="0" data-at="src\/a\.cu:5" data-of="0" data-value="1">writes 1 to <code>s\[32\]<\/code>/,
+  );
   assert.match(figure, /data-of="1" data-value="&#60;i&#62;&#34;">writes <code>&#60;b&#62;<\/code>/);
   assert.match(figure, /<tr class="shared"><td><code>s\[32\]<\/code>.*<td data-cell="0">1<\/td><\/tr>/);
   assert.match(figure, /<b class="proved">Fix<\/b>[^]*<span class="add"><span>\+ {4}__syncthreads\(\);/);
@@ -341,15 +342,11 @@ test('HTML shows a finding with its lines, its steps and its patch in one frame,
 test('each of two threads of different blocks has its own row of a shared array', async () => {
   const location = { file: 'src/a.cu', line: 5 };
   const step = (thread: number, name: string, value: number, isRace = false) =>
-    ({ thread, action: 'write', text: 'writes', location, cell: { name, value, ...(isRace && { isShared: true as const }) } }) as const; // oxfmt-ignore
+    ({ thread, action: 'write', text: 'writes', location, cell: { name, value, ...(isRace && { isShared: true as const }) } }) as const;
   const recording = [step(0, 's[0]', 1), step(1, 's[0]', 2), step(0, 'a[4]', 3, true), step(1, 'a[4]', 4, true)];
   const threads = [0, 1].map((x) => ({ thread: [0, 0, 0], block: [x, 0, 0], name: `thread 0 of block ${x}` }) as const);
   const finding = raceFinding({ interleaving: { threads, steps: [], recording } });
-  const page = await render(
-    'html',
-    reportOf([kernelReport({ race: { verdict: 'race', findings: [finding] } })]),
-    plain,
-  );
+  const page = await render('html', reportOf([kernelReport({ race: { verdict: 'race', findings: [finding] } })]), plain);
   const [table = ''] = /<table class="cells">.*?<\/table>/s.exec(page) ?? [];
   assert.match(table, /a\[4\]<\/code> <small>both threads<\/small><\/td><td data-cell="0">4</);
   assert.match(table, /s\[0\]<\/code> <small>thread 0 of block 0<\/small><\/td><td data-cell="1">1</);

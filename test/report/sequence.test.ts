@@ -86,12 +86,29 @@ test('a divergence as a sequence diagram', () => {
 
 test('names do not become syntax of a diagram', () => {
   const names = [
-    'a;b#c"d', 'x\nend\nparticipant q', '%% x', '```\n@user', 'style a:b#x;y', '</svg><script>', 'wrap:x', 'é漢😀', '\ud800',
-    '$$x$$', 'end', '#35;', 'x'.repeat(500), '',
-  ]; // oxfmt-ignore
+    'a;b#c"d',
+    'x\nend\nparticipant q',
+    '%% x',
+    '```\n@user',
+    'style a:b#x;y',
+    '</svg><script>',
+    'wrap:x',
+    'é漢😀',
+    '\ud800',
+    '$$x$$',
+    'end',
+    '#35;',
+    'x'.repeat(500),
+    '',
+  ];
   for (const name of names) {
     const steps = interleaving.steps.map((step) => ({ ...step, text: name, location: { file: name, line: 1 } }));
-    const hostile: Finding = { ...race, array: name, overlap: { offset: 0, bytes: 4, element: name }, interleaving: { ...interleaving, steps } }; // oxfmt-ignore
+    const hostile: Finding = {
+      ...race,
+      array: name,
+      overlap: { offset: 0, bytes: 4, element: name },
+      interleaving: { ...interleaving, steps },
+    };
     const lines = sequenceDiagram(hostile)!.split('\n');
     assert.equal(lines.length, 11, name);
     for (const line of lines) {
@@ -106,17 +123,23 @@ test('names do not become syntax of a diagram', () => {
 
 test('every format reports the interleaving, or the missing assumption', async () => {
   const pretty = await render('pretty', report, plain);
-  assert.match(pretty, /= state, if it is true, that all elements of `table` are different\n.* = with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/); // oxfmt-ignore
+  assert.match(
+    pretty,
+    /= state, if it is true, that all elements of `table` are different\n.* = with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/,
+  );
   assert.match(pretty, /\? race possible: barriers\n {6}fix the barrier divergence first/);
 
   const markdown = await render('markdown', report, plain);
-  assert.match(markdown, /<details><summary>Interleaving<\/summary>\n\n```mermaid\nsequenceDiagram\n[^`]*\n```\n\n<\/details>/); // oxfmt-ignore
+  assert.match(markdown, /<details><summary>Interleaving<\/summary>\n\n```mermaid\nsequenceDiagram\n[^`]*\n```\n\n<\/details>/);
   assert.match(markdown, /; with `\/\/ selvage: assume\(distinct\(table\)\)` Selvage proves the kernel/);
   assert.equal(markdown.split('```mermaid').length, 3);
 
   const html = await render('html', report, plain);
   assert.match(html, /<div class="heads"><span>thread 31<\/span><span>thread 32<\/span><\/div>/);
-  assert.match(html, /<li class="move t0">reads s\[t \+ 1\], here s\[32\] \(line 5\)<\/li><li class="move t1">writes s\[t\], here s\[32\] \(line 3\)<\/li>/); // oxfmt-ignore
+  assert.match(
+    html,
+    /<li class="move t0">reads s\[t \+ 1\], here s\[32\] \(line 5\)<\/li><li class="move t1">writes s\[t\], here s\[32\] \(line 3\)<\/li>/,
+  );
   assert.match(html, /<li class="whole">no __syncthreads\(\) separates lines 3 and 5<\/li>/);
   assert.match(
     html,
@@ -124,8 +147,13 @@ test('every format reports the interleaving, or the missing assumption', async (
   );
 
   const sarif = JSON.parse(await render('sarif', report, plain)) as {
-    runs: { results: { codeFlows?: { threadFlows: { id: string; locations: { location: { message: { text: string } } }[] }[] }[]; message: { text: string } }[] }[];
-  }; // oxfmt-ignore
+    runs: {
+      results: {
+        codeFlows?: { threadFlows: { id: string; locations: { location: { message: { text: string } } }[] }[] }[];
+        message: { text: string };
+      }[];
+    }[];
+  };
   const [flowing, undecided] = sarif.runs[0]!.results;
   const flows = flowing!.codeFlows![0]!.threadFlows;
   assert.deepEqual(

@@ -21,15 +21,7 @@ let counts: Record<string, number> = {};
 const began = performance.now();
 
 const events = run({ files, isolation: 'none' });
-const ended = ({
-  file,
-  nesting,
-  details,
-}: {
-  file?: string;
-  nesting: number;
-  details: { duration_ms: number };
-}): void => {
+const ended = ({ file, nesting, details }: { file?: string; nesting: number; details: { duration_ms: number } }): void => {
   const path = file === undefined ? '' : relative(process.cwd(), file);
   if (nesting === 0 && path in taken) taken[path]! += details.duration_ms;
 };

@@ -30,7 +30,6 @@ test('test files that start programs or change process state have a separate pro
     'const folder = mkdtempSync(x);',
     'before(make);',
   ])
-    // oxfmt-ignore
     assert.ok(isAlone(text), text);
   for (const text of ['const root = process.cwd();', "import { test } from 'node:test';", '// as it was before'])
     assert.ok(!isAlone(text), text);

@@ -29,11 +29,7 @@ export function isAlone(text: string): boolean {
  * @param seconds that files took, or take usually
  * @param most seconds that those of a process may take together; 0: each file has a separate one
  */
-export function groupsOf(
-  files: readonly string[],
-  seconds: Readonly<Record<string, number>>,
-  most = mostSeconds,
-): readonly string[][] {
+export function groupsOf(files: readonly string[], seconds: Readonly<Record<string, number>>, most = mostSeconds): readonly string[][] {
   const groups: { readonly files: string[]; seconds: number }[] = [];
   const open = new Map<string, { readonly files: string[]; seconds: number }>();
   for (const file of files) {

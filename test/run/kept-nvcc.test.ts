@@ -74,18 +74,7 @@ writeFileSync(after('--keep-dir') + '/unit.cpp1.ii', '# 1 "' + input + '"\\n# 7 
       const output = join(place, 'unit.ptx');
       const more = Object.keys(searched).length > 0 ? [`-I${place}/searched`] : [];
       writeFiles(join(place, 'searched'), searched);
-      const words = [
-        '-arch=sm_80',
-        ...flags,
-        ...more,
-        `-I${place}/include`,
-        '-ptx',
-        '--keep',
-        '--keep-dir',
-        kept,
-        '-o',
-        output,
-      ];
+      const words = ['-arch=sm_80', ...flags, ...more, `-I${place}/include`, '-ptx', '--keep', '--keep-dir', kept, '-o', output];
       const { status, stderr } = spawnSync(join(own, 'nvcc'), [...words, input], { encoding: 'utf8' });
       assert.equal(stderr, text.includes('warn') ? 'a warning\n' : '');
       if (status !== 0) return { status, ptx: '', preprocessed: '' };
@@ -185,7 +174,18 @@ test('the included files of a text are listed once', async (context) => {
 
 test('texts that depend on other files, on their path, or on the time, are not cached', async (context) => {
   const { builds, build } = await compilers(context);
-  const texts = ['#include "../a.cuh"\n', ' # include A\n', '#/**/include "a.cuh"\n', '#\\\ninclude "a.cuh"\n', 'auto f = __FILE__;\n', '{ assert(x); }\n', 'auto d = __DATE__;\n', '#embed <x>\n', 'asm(".inc" "bin");\n', '#if __has_include(<x>)\n#endif\n']; // oxfmt-ignore
+  const texts = [
+    '#include "../a.cuh"\n',
+    ' # include A\n',
+    '#/**/include "a.cuh"\n',
+    '#\\\ninclude "a.cuh"\n',
+    'auto f = __FILE__;\n',
+    '{ assert(x); }\n',
+    'auto d = __DATE__;\n',
+    '#embed <x>\n',
+    'asm(".inc" "bin");\n',
+    '#if __has_include(<x>)\n#endif\n',
+  ];
   for (const text of texts) for (const _ of [1, 2]) build(text);
   for (const _ of [1, 2]) build('int x;\n', { flags: ['-isystem=/elsewhere'] });
   assert.equal(builds(), 2 * (texts.length + 1));

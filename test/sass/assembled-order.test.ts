@@ -56,13 +56,7 @@ test('an access moved before a warp barrier that precedes it in the PTX is found
   const bytes = cubinOf(straight);
   assert.deepEqual(faultsOf(straight, bytes), []);
   // The same accesses on the same lines, the load first.
-  const turned = sassOf(
-    'bra LOAD;',
-    `STORE: ${store} bra END;`,
-    '',
-    `LOAD: ${load} ${barrier} bra STORE;`,
-    `END: ${rest}`,
-  );
+  const turned = sassOf('bra LOAD;', `STORE: ${store} bra END;`, '', `LOAD: ${load} ${barrier} bra STORE;`, `END: ${rest}`);
   assert.deepEqual(
     faultsOf(turned, bytes).map((fault) => ({ ...fault, address: undefined })),
     [{ kind: 'reversed', what: 'warp barrier', earlier: first + 3, later: first + 1, address: undefined }],
@@ -98,8 +92,7 @@ test('a spilled register whose store is dropped is found', { skip: withoutNvcc }
     ...words.map((index) => `ld.global.u32 %w${index}, [%d1+${4096 * index}];`),
     'bar.sync 0;',
     ...words.map(
-      (index) =>
-        `mad.lo.u32 %r5, %w${index}, %w${59 - index}, %w${(7 * index) % 60}; st.global.u32 [%d1+${4096 * index}], %r5;`,
+      (index) => `mad.lo.u32 %r5, %w${index}, %w${59 - index}, %w${(7 * index) % 60}; st.global.u32 [%d1+${4096 * index}], %r5;`,
     ),
   ).replace('(.param .u64 p)', '(.param .u64 p) .maxntid 1024, 1, 1 .maxnreg 32');
   const bytes = cubinOf(text);
@@ -161,7 +154,10 @@ test('dropped waits for copies, ends of groups, and waits for fewer groups are f
     ['group', isNamed('LDGDEPBAR'), [first + 1, first + 3]],
   ] as const) {
     const faults = without(bytes, choose).map((one) => faultsOf(text, one).filter(({ kind }) => kind === 'missing'));
-    assert.deepEqual(faults, lines.map((ptxLine) => [{ kind: 'missing', what, ptxLine }])); // oxfmt-ignore
+    assert.deepEqual(
+      faults,
+      lines.map((ptxLine) => [{ kind: 'missing', what, ptxLine }]),
+    );
   }
   // PTX that lets no group be unfinished, compared with code that lets one.
   const stricter = text.replace('wait_group 1', 'wait_group 0');
@@ -169,26 +165,25 @@ test('dropped waits for copies, ends of groups, and waits for fewer groups are f
 });
 
 test('a fence of a narrower scope than in its PTX, and that of a release, are found', { skip: withoutNvcc }, () => {
-  const text = sassOf(
-    'st.global.u32 [%d1], %r1;',
-    'fence.acq_rel.cta;',
-    'ld.global.u32 %r4, [%d1+4];',
-    'st.global.u32 [%d1+8], %r4;',
-  );
+  const text = sassOf('st.global.u32 [%d1], %r1;', 'fence.acq_rel.cta;', 'ld.global.u32 %r4, [%d1+4];', 'st.global.u32 [%d1+8], %r4;');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   for (const wider of ['fence.acq_rel.gpu', 'fence.sc.cta']) {
     const faults = faultsOf(text.replace('fence.acq_rel.cta', wider), bytes);
     assert.deepEqual(faults[0], { kind: 'missing', what: 'fence', ptxLine: first + 1 }, wider);
   }
-  const released = sassOf('st.global.u32 [%d1], %r1;', 'atom.add.release.gpu.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;'); // oxfmt-ignore
+  const released = sassOf(
+    'st.global.u32 [%d1], %r1;',
+    'atom.add.release.gpu.global.u32 %r4, [%d1+64], %r1;',
+    'st.global.u32 [%d1+8], %r4;',
+  );
   const code = cubinOf(released);
   assert.deepEqual(faultsOf(released, code), []);
-  for (const one of without(code, isNamed('MEMBAR'))) assert.ok(faultsOf(released, one).some(({ what }) => what === 'fence')); // oxfmt-ignore
+  for (const one of without(code, isNamed('MEMBAR'))) assert.ok(faultsOf(released, one).some(({ what }) => what === 'fence'));
 });
 
 test('each copy of an atomic, per warp or per lane, is required', { skip: withoutNvcc }, () => {
-  const text = sassOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16'); // oxfmt-ignore
+  const text = sassOf('atom.add.global.u32 %r4, [%d1+64], %r1;', 'st.global.u32 [%d1+8], %r4;').replaceAll('%d1, %d1, %d2', '%d1, %d1, 16');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
   for (const one of without(bytes, isNamed('ATOMG', 'ATOM', 'RED'))) assert.ok(faultsOf(text, one).length > 0);
@@ -211,27 +206,22 @@ test('a store in a separate block is found by the predicate that controls it', {
   }
 });
 
-test(
-  'code used only by a dropped store is found; a store that is overwritten is not missed',
-  { skip: withoutNvcc },
-  () => {
-    const round = (step: number): string[] => [
-      `ld.global.u32 %r4, [%d1+${4096 * step}];`,
-      'add.u32 %r5, %r4, %r1;',
-      `st.global.u32 [%d1+${4096 * step + 128}], %r5;`,
-    ];
-    const text = sassOf(...round(1), ...round(2));
-    const bytes = cubinOf(text);
-    assert.deepEqual(faultsOf(text, bytes), []);
-    for (const one of without(bytes, isNamed('STG')))
-      assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'unused'));
-    const twice = sassOf('st.global.u32 [%d1], %r1;', 'st.global.u32 [%d1], %r2;');
-    assert.deepEqual(faultsOf(twice, cubinOf(twice)), []);
-    // The second one replaces the first only if no other thread may read between them.
-    const looked = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0; st.global.u32 [%d1], %r2;');
-    assert.ok(faultsOf(looked, cubinOf(twice)).some(({ kind }) => kind === 'missing'));
-  },
-);
+test('code used only by a dropped store is found; a store that is overwritten is not missed', { skip: withoutNvcc }, () => {
+  const round = (step: number): string[] => [
+    `ld.global.u32 %r4, [%d1+${4096 * step}];`,
+    'add.u32 %r5, %r4, %r1;',
+    `st.global.u32 [%d1+${4096 * step + 128}], %r5;`,
+  ];
+  const text = sassOf(...round(1), ...round(2));
+  const bytes = cubinOf(text);
+  assert.deepEqual(faultsOf(text, bytes), []);
+  for (const one of without(bytes, isNamed('STG'))) assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'unused'));
+  const twice = sassOf('st.global.u32 [%d1], %r1;', 'st.global.u32 [%d1], %r2;');
+  assert.deepEqual(faultsOf(twice, cubinOf(twice)), []);
+  // The second one replaces the first only if no other thread may read between them.
+  const looked = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0; st.global.u32 [%d1], %r2;');
+  assert.ok(faultsOf(looked, cubinOf(twice)).some(({ kind }) => kind === 'missing'));
+});
 
 test('an infeasible path around all iterations of an unrolled loop is not a fault', { skip: withoutNvcc }, () => {
   const rounds = (...body: readonly string[]): string[] => [
@@ -250,16 +240,15 @@ test('an infeasible path around all iterations of an unrolled loop is not a faul
     'st.global.f32 [%d1+4], %f1;',
   ];
   for (const step of ['bar.sync 0;', 'st.global.u32 [%d1+128], %r7;']) {
-    const text = sassOf(...rounds(step)).replace('.u64 p)', '.u64 p, .param .u32 n)').replace('.reg .b32', '.reg .pred %p<3>; .reg .f32 %f<4>; .reg .b32'); // oxfmt-ignore
+    const text = sassOf(...rounds(step))
+      .replace('.u64 p)', '.u64 p, .param .u32 n)')
+      .replace('.reg .b32', '.reg .pred %p<3>; .reg .f32 %f<4>; .reg .b32');
     assert.deepEqual(faultsOf(text, cubinOf(text)), [], step);
   }
 });
 
-test(
-  'parameters that a computed address reads, and those of kernels that have thousands, are not a fault',
-  { skip: withoutNvcc },
-  () => {
-    const kernelWith = (bytes: number, ...body: readonly string[]): string => `.version 8.6
+test('parameters that a computed address reads, and those of kernels that have thousands, are not a fault', { skip: withoutNvcc }, () => {
+  const kernelWith = (bytes: number, ...body: readonly string[]): string => `.version 8.6
 .target sm_80
 .address_size 64
 .visible .entry k(.param .align 4 .b8 table[${bytes}], .param .u64 p) {
@@ -270,17 +259,10 @@ st.global.u32 [%d1], %r3;
 ret;
 }
 `;
-    const computed = [
-      'mov.b64 %d2, table;',
-      'ld.param.u32 %r1, [%d2];',
-      'ld.param.u32 %r2, [%d2+4];',
-      'add.s32 %r3, %r1, %r2;',
-    ];
-    const named = ['ld.param.u32 %r1, [table];', 'ld.param.u32 %r2, [table+8000];', 'add.s32 %r3, %r1, %r2;'];
-    for (const text of [kernelWith(1024, ...computed), kernelWith(16000, ...named)])
-      assert.deepEqual(faultsOf(text, cubinOf(text)), []);
-  },
-);
+  const computed = ['mov.b64 %d2, table;', 'ld.param.u32 %r1, [%d2];', 'ld.param.u32 %r2, [%d2+4];', 'add.s32 %r3, %r1, %r2;'];
+  const named = ['ld.param.u32 %r1, [table];', 'ld.param.u32 %r2, [table+8000];', 'add.s32 %r3, %r1, %r2;'];
+  for (const text of [kernelWith(1024, ...computed), kernelWith(16000, ...named)]) assert.deepEqual(faultsOf(text, cubinOf(text)), []);
+});
 
 test('a guarded store that all paths of the PTX execute is found', { skip: withoutNvcc }, () => {
   const text = sassOf(
@@ -313,7 +295,7 @@ test('an arrival at an mbarrier, and the fence before it, are required', { skip:
   );
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  for (const one of without(bytes, isNamed('MEMBAR'))) assert.ok(faultsOf(text, one).some(({ what }) => what === 'fence')); // oxfmt-ignore
+  for (const one of without(bytes, isNamed('MEMBAR'))) assert.ok(faultsOf(text, one).some(({ what }) => what === 'fence'));
   for (const [index, one] of without(bytes, ({ opcode }) => opcode?.kind === 'atomic').entries()) {
     assert.ok(
       faultsOf(text, one).some(({ what }) => what === 'mbarrier'),
@@ -322,46 +304,47 @@ test('an arrival at an mbarrier, and the fence before it, are required', { skip:
   }
 });
 
-test(
-  'stores of one address that differ in their guards, or in their widths, are distinguished',
-  { skip: withoutNvcc },
-  () => {
-    const header = '.reg .pred %p<3>; .reg .b32';
-    const guarded = sassOf(
-      'st.shared.u32 [%r3], %r1; bar.sync 0;',
-      'setp.gt.u32 %p1, %r1, 31;',
-      '@%p1 bra SECOND;',
-      'ld.shared.u32 %r4, [%r3+4];',
-      'st.shared.u32 [%r3], %r4;',
-      'SECOND: bar.sync 0;',
-      'setp.gt.u32 %p2, %r1, 63;',
-      '@%p2 bra AFTER;',
-      'ld.shared.u32 %r4, [%r3+8];',
-      'st.shared.u32 [%r3], %r4;',
-      'AFTER: bar.sync 0;',
-      'ld.shared.u32 %r5, [%r3+8];',
-      'st.global.u32 [%d1], %r5;',
-    ).replace('.reg .b32', header);
-    const wide = sassOf('st.shared.u32 [%r3], %r1;', 'bar.sync 0;', 'st.shared.u8 [%r3+4], %r1;', 'bar.sync 0; ld.shared.u32 %r5, [%r3+8]; st.global.u32 [%d1], %r5;'); // oxfmt-ignore
-    for (const [text, count] of [
-      [guarded, 3],
-      [wide, 2],
-    ] as const) {
-      const bytes = cubinOf(text);
-      assert.deepEqual(faultsOf(text, bytes), []);
-      const cubin = readCubin(bytes);
-      assert.ok(!('problem' in cubin));
-      const [kernel] = cubin.functions;
-      const stores = instructionsOf(kernel!, versionOf(cubin.arch)).filter(isNamed('STS'));
-      assert.equal(stores.length, count);
-      const [one, other] = stores.slice(-2).map(({ address }) => kernel!.fileOffset + address - kernel!.start);
-      const copy = bytes.slice();
-      copy.set(bytes.subarray(one, one! + 16), other);
-      copy.set(bytes.subarray(other, other! + 16), one);
-      assert.ok(faultsOf(text, copy).some(({ kind }) => kind === 'foreign'));
-    }
-  },
-);
+test('stores of one address that differ in their guards, or in their widths, are distinguished', { skip: withoutNvcc }, () => {
+  const header = '.reg .pred %p<3>; .reg .b32';
+  const guarded = sassOf(
+    'st.shared.u32 [%r3], %r1; bar.sync 0;',
+    'setp.gt.u32 %p1, %r1, 31;',
+    '@%p1 bra SECOND;',
+    'ld.shared.u32 %r4, [%r3+4];',
+    'st.shared.u32 [%r3], %r4;',
+    'SECOND: bar.sync 0;',
+    'setp.gt.u32 %p2, %r1, 63;',
+    '@%p2 bra AFTER;',
+    'ld.shared.u32 %r4, [%r3+8];',
+    'st.shared.u32 [%r3], %r4;',
+    'AFTER: bar.sync 0;',
+    'ld.shared.u32 %r5, [%r3+8];',
+    'st.global.u32 [%d1], %r5;',
+  ).replace('.reg .b32', header);
+  const wide = sassOf(
+    'st.shared.u32 [%r3], %r1;',
+    'bar.sync 0;',
+    'st.shared.u8 [%r3+4], %r1;',
+    'bar.sync 0; ld.shared.u32 %r5, [%r3+8]; st.global.u32 [%d1], %r5;',
+  );
+  for (const [text, count] of [
+    [guarded, 3],
+    [wide, 2],
+  ] as const) {
+    const bytes = cubinOf(text);
+    assert.deepEqual(faultsOf(text, bytes), []);
+    const cubin = readCubin(bytes);
+    assert.ok(!('problem' in cubin));
+    const [kernel] = cubin.functions;
+    const stores = instructionsOf(kernel!, versionOf(cubin.arch)).filter(isNamed('STS'));
+    assert.equal(stores.length, count);
+    const [one, other] = stores.slice(-2).map(({ address }) => kernel!.fileOffset + address - kernel!.start);
+    const copy = bytes.slice();
+    copy.set(bytes.subarray(one, one! + 16), other);
+    copy.set(bytes.subarray(other, other! + 16), one);
+    assert.ok(faultsOf(text, copy).some(({ kind }) => kind === 'foreign'));
+  }
+});
 
 test('a load of another word is found by its address, however that is computed', { skip: withoutNvcc }, () => {
   const text = sassOf(
@@ -401,10 +384,15 @@ test('a store is reported as missing if a later load may read the same word', { 
   const text = sassOf(...lines);
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  const found = without(bytes, isNamed('STG')).map((one) => faultsOf(text, one).flatMap((fault) => (fault.kind === 'missing' ? [fault.ptxLine] : []))); // oxfmt-ignore
+  const found = without(bytes, isNamed('STG')).map((one) =>
+    faultsOf(text, one).flatMap((fault) => (fault.kind === 'missing' ? [fault.ptxLine] : [])),
+  );
   assert.deepEqual(found, [[first + 1], [first + 3]]);
   // If some path does not store again, the first store is required; ptxas removes it if all do.
-  const guarded = sassOf('setp.lt.u32 %p1, %r1, 5;', lines[1]!, '@%p1 st.global.u32 [%d1], %r2;').replace('.reg .b32', '.reg .pred %p<3>; .reg .b32'); // oxfmt-ignore
+  const guarded = sassOf('setp.lt.u32 %p1, %r1, 5;', lines[1]!, '@%p1 st.global.u32 [%d1], %r2;').replace(
+    '.reg .b32',
+    '.reg .pred %p<3>; .reg .b32',
+  );
   const code = cubinOf(guarded);
   assert.deepEqual(faultsOf(guarded, code), []);
   const [one] = without(code, isNamed('STG'));
@@ -425,7 +413,7 @@ test('a store at a join is required if a block before it left code', { skip: wit
   ).replace('.reg .b32', '.reg .pred %p<3>; .reg .b32');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  for (const one of without(bytes, isNamed('STS'))) assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'missing')); // oxfmt-ignore
+  for (const one of without(bytes, isNamed('STS'))) assert.ok(faultsOf(text, one).some(({ kind }) => kind === 'missing'));
 });
 
 test('the arrival of asynchronous copies is in the pending count before it occurs', { skip: withoutNvcc }, () => {
@@ -441,12 +429,17 @@ test('the arrival of asynchronous copies is in the pending count before it occur
   assert.deepEqual(faultsOf(text, bytes), []);
   const ofArrival = without(bytes, (one) => isNamed('ARRIVES')(one) || (isNamed('ATOMS')(one) && one.code === 0x38c));
   assert.equal(ofArrival.length, 2);
-  for (const one of ofArrival) assert.deepEqual(faultsOf(text, one).filter(({ what }) => what === 'mbarrier'), [{ kind: 'missing', what: 'mbarrier', ptxLine: first + 3 }]); // oxfmt-ignore
+  for (const one of ofArrival)
+    assert.deepEqual(
+      faultsOf(text, one).filter(({ what }) => what === 'mbarrier'),
+      [{ kind: 'missing', what: 'mbarrier', ptxLine: first + 3 }],
+    );
 });
 
 test('findings that depend on observed behaviour of ptxas are notices', () => {
   const kernel = lowerModule(parsePtx(sassOf('st.global.u32 [%d1], %r1;')).module).kernels[0]!;
-  const severityOf = (fault: TranslationFault): string => translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity; // oxfmt-ignore
+  const severityOf = (fault: TranslationFault): string =>
+    translationFinding({ kernel: 'k', file: 'k.cu', arch: 'sm_80' }, kernel, fault).severity;
   assert.equal(severityOf({ kind: 'missing', what: 'store', ptxLine: first }), 'error');
   assert.equal(severityOf({ kind: 'skipped', what: 'effect', ptxLine: first }), 'notice');
   assert.equal(severityOf({ kind: 'unused', what: 'result', ptxLine: first, address: 0 }), 'notice');
@@ -510,44 +503,40 @@ test('a store without its guard is found, and one of a value that its PTX does n
   assert.ok(faultsOf(text, idle).some((fault) => fault.kind === 'foreign' && fault.ptxLine === first + 6));
 });
 
-test(
-  'a dropped store is found if other threads read it after a warp barrier, or if a flag controls it',
-  { skip: withoutNvcc },
-  () => {
-    const beforeWarp = sassOf(
-      'st.shared.u32 [%r3], %r1;',
-      'bar.warp.sync 0xffffffff;',
-      'ld.shared.u32 %r4, [%r3+4];',
-      'bar.warp.sync 0xffffffff;',
-      'st.shared.u32 [%r3], %r4;',
-      'bar.sync 0;',
-      'ld.shared.u32 %r5, [%r3+8];',
-      'st.global.u32 [%d1], %r5;',
-    );
-    const byFlag = sassOf(
-      '.reg .pred %p<4>;',
-      'mov.u32 %r4, 0; mov.pred %p2, 0;',
-      'setp.gt.u32 %p1, %r1, 15;',
-      '@%p1 bra JOIN;',
-      'ld.shared.u32 %r4, [%r3+4];',
-      'setp.eq.u32 %p3, %r4, 0;',
-      '@%p3 bra JOIN;',
-      'mov.pred %p2, -1;',
-      'JOIN: bar.sync 0;',
-      '@!%p2 bra LAST;',
-      'st.shared.u32 [%r3], %r4;',
-      'LAST: bar.sync 0;',
-      'ld.shared.u32 %r5, [%r3+8];',
-      'st.global.u32 [%d1], %r5;',
-    );
-    for (const text of [beforeWarp, byFlag]) {
-      const bytes = cubinOf(text);
-      assert.deepEqual(faultsOf(text, bytes), []);
-      const edited = without(bytes, ({ opcode }) => opcode?.mnemonic === 'STS');
-      for (const one of edited) assert.ok(faultsOf(text, one).length > 0);
-    }
-  },
-);
+test('a dropped store is found if other threads read it after a warp barrier, or if a flag controls it', { skip: withoutNvcc }, () => {
+  const beforeWarp = sassOf(
+    'st.shared.u32 [%r3], %r1;',
+    'bar.warp.sync 0xffffffff;',
+    'ld.shared.u32 %r4, [%r3+4];',
+    'bar.warp.sync 0xffffffff;',
+    'st.shared.u32 [%r3], %r4;',
+    'bar.sync 0;',
+    'ld.shared.u32 %r5, [%r3+8];',
+    'st.global.u32 [%d1], %r5;',
+  );
+  const byFlag = sassOf(
+    '.reg .pred %p<4>;',
+    'mov.u32 %r4, 0; mov.pred %p2, 0;',
+    'setp.gt.u32 %p1, %r1, 15;',
+    '@%p1 bra JOIN;',
+    'ld.shared.u32 %r4, [%r3+4];',
+    'setp.eq.u32 %p3, %r4, 0;',
+    '@%p3 bra JOIN;',
+    'mov.pred %p2, -1;',
+    'JOIN: bar.sync 0;',
+    '@!%p2 bra LAST;',
+    'st.shared.u32 [%r3], %r4;',
+    'LAST: bar.sync 0;',
+    'ld.shared.u32 %r5, [%r3+8];',
+    'st.global.u32 [%d1], %r5;',
+  );
+  for (const text of [beforeWarp, byFlag]) {
+    const bytes = cubinOf(text);
+    assert.deepEqual(faultsOf(text, bytes), []);
+    const edited = without(bytes, ({ opcode }) => opcode?.mnemonic === 'STS');
+    for (const one of edited) assert.ok(faultsOf(text, one).length > 0);
+  }
+});
 
 test('stores whose addresses are equal only in the first warp are distinguished', { skip: withoutNvcc }, () => {
   const text = sassOf(
@@ -575,17 +564,13 @@ test('stores whose addresses are equal only in the first warp are distinguished'
 });
 
 /** The code with two instructions exchanged. */
-function exchanged(
-  bytes: Uint8Array,
-  choose: (one: SassInstruction) => boolean,
-  left: number,
-  right: number,
-): Uint8Array {
-  // oxfmt-ignore
+function exchanged(bytes: Uint8Array, choose: (one: SassInstruction) => boolean, left: number, right: number): Uint8Array {
   const cubin = readCubin(bytes);
   assert.ok(!('problem' in cubin));
   const [kernel] = cubin.functions;
-  const places = instructionsOf(kernel!, versionOf(cubin.arch)).filter(choose).map(({ address }) => kernel!.fileOffset + address - kernel!.start); // oxfmt-ignore
+  const places = instructionsOf(kernel!, versionOf(cubin.arch))
+    .filter(choose)
+    .map(({ address }) => kernel!.fileOffset + address - kernel!.start);
   const copy = bytes.slice();
   copy.set(bytes.subarray(places[left], places[left]! + 16), places[right]);
   copy.set(bytes.subarray(places[right], places[right]! + 16), places[left]);
@@ -596,7 +581,8 @@ test('an access weaker than in its PTX, or of a narrower scope, is found', { ski
   const text = sassOf('st.global.u32 [%d1], %r1;', 'bar.sync 0;', 'st.volatile.global.u32 [%d1+4], %r1;');
   const bytes = cubinOf(text);
   assert.deepEqual(faultsOf(text, bytes), []);
-  const weaker = (changed: string, code = bytes): readonly number[] => faultsOf(changed, code).flatMap((fault) => (fault.kind === 'weaker' ? [fault.ptxLine] : [])); // oxfmt-ignore
+  const weaker = (changed: string, code = bytes): readonly number[] =>
+    faultsOf(changed, code).flatMap((fault) => (fault.kind === 'weaker' ? [fault.ptxLine] : []));
   // The same code, compared with PTX that has the two exchanged.
   assert.deepEqual(weaker(text.replace('st.volatile', 'st').replace('st.global', 'st.volatile.global')), [first]);
   for (const [made, asked] of [
@@ -630,7 +616,11 @@ test('a partially stored matrix fragment is found', { skip: withoutNvcc }, () =>
   const parts = without(bytes, isNamed('STS'));
   assert.ok(parts.length > 1);
   const missing = { kind: 'missing', what: 'store', ptxLine: first + 10 };
-  for (const one of parts) assert.deepEqual(faultsOf(text, one).find(({ kind }) => kind === 'missing'), missing); // oxfmt-ignore
+  for (const one of parts)
+    assert.deepEqual(
+      faultsOf(text, one).find(({ kind }) => kind === 'missing'),
+      missing,
+    );
   // One that is exchanged with the barrier after it.
   const isEither = (one: SassInstruction): boolean => isNamed('STS', 'BAR')(one);
   assert.ok(faultsOf(text, exchanged(bytes, isEither, parts.length - 1, parts.length)).length > 0);
@@ -657,7 +647,10 @@ test('copies of stores whose address is the same in each iteration are distingui
   assert.ok(stores > 2 && stores % 2 === 0, String(stores));
   for (let at = 0; at + 1 < stores; at++) {
     const faults = faultsOf(text, exchanged(bytes, isNamed('STS'), at, at + 1));
-    assert.ok(faults.some(({ kind, what }) => kind === 'foreign' && what === 'address'), String(at)); // oxfmt-ignore
+    assert.ok(
+      faults.some(({ kind, what }) => kind === 'foreign' && what === 'address'),
+      String(at),
+    );
   }
 });
 

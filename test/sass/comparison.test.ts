@@ -113,8 +113,14 @@ test('each of 30 source changes is described in a sentence', { skip: withoutNvcc
   const amount = (bound: string, value: number | null, weight: number): Repetition => ({ bound, value, weight });
   const rounds = { inner: amount('ceil(n/32)', 128, 128), all: amount('10*ceil(n/32)', 1280, 1280) };
   const weighed = { ...spilling, lines: spilling.lines.map((one) => (one.depth > 0 ? { ...one, rounds } : one)) };
-  const [most] = compareCode(profileOf(compiled('before'), 'spills')!, weighed, ({ file, line: number }) => ({ file: file.replace('after', 'before'), line: number })); // oxfmt-ignore
-  assert.match(codeChangeText(most!), /^39 accesses of local memory in the inner loop at line 135, of at most ceil\(n\/32\) = 128 iterations$/); // oxfmt-ignore
+  const [most] = compareCode(profileOf(compiled('before'), 'spills')!, weighed, ({ file, line: number }) => ({
+    file: file.replace('after', 'before'),
+    line: number,
+  }));
+  assert.match(
+    codeChangeText(most!),
+    /^39 accesses of local memory in the inner loop at line 135, of at most ceil\(n\/32\) = 128 iterations$/,
+  );
   const once = { ...most!, rounds: amount('1', 1, 1) };
   assert.match(codeChangeText(once), /^39 accesses of local memory in the inner loop at line 135$/);
   // Code that ptxas appends belongs to no line; unchanged code on its line is not listed.

@@ -18,8 +18,7 @@ import { opcodesOf } from '../../src/sass/instruction/opcode-table.ts';
 import { fatBinary, readDamaged } from './damaged-cubins.ts';
 
 const architectures = ['sm_75', 'sm_90', 'sm_120'];
-const bytesOf = (arch: string): Uint8Array =>
-  new Uint8Array(readFileSync(new URL(`cubins/${arch}.cubin`, import.meta.url)));
+const bytesOf = (arch: string): Uint8Array => new Uint8Array(readFileSync(new URL(`cubins/${arch}.cubin`, import.meta.url)));
 
 function read(bytes: Uint8Array): Cubin {
   const cubin = readCubin(bytes);
@@ -64,9 +63,7 @@ for (const arch of architectures) {
       [],
     );
     const named = (mnemonic: string) => instructions.filter(({ opcode }) => opcode?.mnemonic === mnemonic);
-    const linesOf = (mnemonic: string) => [
-      ...new Set(named(mnemonic).map(({ address }) => kernel!.sourceAt(address)?.line)),
-    ];
+    const linesOf = (mnemonic: string) => [...new Set(named(mnemonic).map(({ address }) => kernel!.sourceAt(address)?.line))];
     assert.deepEqual(linesOf('BAR'), [8, 11]);
     assert.ok(named('BAR').every((one) => barrierForm(one) === 'sync'));
     assert.deepEqual(named('MEMBAR').map(fenceScope), ['gpu']);
@@ -79,9 +76,7 @@ for (const arch of architectures) {
     const doubled = [...named('FADD'), ...named('FMUL')].map(({ address }) => kernel!.sourceAt(address)!);
     assert.ok(doubled.some((place) => place.line === 2 && place.inlinedAt?.line === 7));
     const branches = named('BRA').map((one) => targetOf(one, version)!);
-    assert.ok(
-      branches.every((target) => target >= 0 && target < kernel!.code.length + kernel!.start && target % 16 === 0),
-    );
+    assert.ok(branches.every((target) => target >= 0 && target < kernel!.code.length + kernel!.start && target % 16 === 0));
     assert.ok(named('EXIT').some((one) => sassGuard(one)));
     assert.ok(instructions.every(({ address }) => kernel!.ptxLineAt(address)! > 0));
   });
@@ -105,8 +100,7 @@ test('a fat binary contains cubins, uncompressed and compressed', () => {
   }
 });
 
-const plain = (found: ReturnType<typeof cubinsIn>): unknown =>
-  'problem' in found ? found : found.map((bytes) => [...bytes]);
+const plain = (found: ReturnType<typeof cubinsIn>): unknown => ('problem' in found ? found : found.map((bytes) => [...bytes]));
 
 /** A container whose one entry is compressed. */
 function compressed(original: Uint8Array, flag: number, data: Uint8Array): Uint8Array {

@@ -82,11 +82,7 @@ export function readDamaged(seed: number, count: number): Outcome {
     } else if (kind === 2) {
       // Extreme values for the offsets and sizes in headers and tables.
       const at = random.below(bytes.length - 8);
-      view.setBigUint64(
-        at,
-        [2n ** 64n - 1n, 2n ** 63n, 2n ** 32n, 2n ** 53n, BigInt(bytes.length)][random.below(5)]!,
-        true,
-      );
+      view.setBigUint64(at, [2n ** 64n - 1n, 2n ** 63n, 2n ** 32n, 2n ** 53n, BigInt(bytes.length)][random.below(5)]!, true);
     } else if (kind === 3) {
       const [from, to] = [random.below(bytes.length), random.below(bytes.length)];
       bytes.copyWithin(to, from, from + 1 + random.below(256));
@@ -119,8 +115,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]!).href) {
   const { read, refused, slowest } = readDamaged(Number(seed), Number(count));
   const total = [...refused.values()].reduce((sum, one) => sum + one, 0);
   const memory = Math.round(process.resourceUsage().maxRSS / 1024);
-  console.log(
-    `${count} damaged files: ${read} read, ${total} refused, slowest ${slowest.toFixed(1)} ms of CPU, ${memory} MiB`,
-  );
+  console.log(`${count} damaged files: ${read} read, ${total} refused, slowest ${slowest.toFixed(1)} ms of CPU, ${memory} MiB`);
   for (const [problem, times] of [...refused].sort(([, a], [, b]) => b - a)) console.log(`${times}\t${problem}`);
 }

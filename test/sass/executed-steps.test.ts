@@ -51,7 +51,6 @@ function stepsOf(ptx: string): {
   readonly at: (n: bigint) => number;
   readonly static: number;
 } {
-  // oxfmt-ignore
   const [file, made] = [join(temporary, 'sums.ptx'), join(temporary, 'sums.cubin')];
   writeFileSync(file, ptx);
   execFileSync('ptxas', ['-lineinfo', '-arch=sm_90', '-o', made, file]);
@@ -96,6 +95,9 @@ test('loops with unknown trip counts have no bound', { skip: withoutNvcc }, () =
   const open = loop('.pragma "nounroll";', '').replace('add.s32 %r2, %r2, 1;', 'add.s32 %r2, %r2, %r4;');
   assert.equal(stepsOf(open).text, null);
   // An atomic on shared memory is a separate loop, which lasts as long as others interfere.
-  const spinning = loop('.pragma "nounroll";', 'atom.shared.add.f32 %f1, [word], 0f3F800000;').replace('.reg .pred', '.shared .b32 word; .reg .f32 %f<2>; .reg .pred'); // oxfmt-ignore
+  const spinning = loop('.pragma "nounroll";', 'atom.shared.add.f32 %f1, [word], 0f3F800000;').replace(
+    '.reg .pred',
+    '.shared .b32 word; .reg .f32 %f<2>; .reg .pred',
+  );
   assert.equal(stepsOf(spinning).text, null);
 });

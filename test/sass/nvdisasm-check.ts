@@ -31,10 +31,7 @@ export interface Tally {
  * Output of nvdisasm, by function's section and address, and the addresses of its labels; null if it does not support
  * the architecture. CUDA 12.4 supports those before sm_100.
  */
-function printed(
-  nvdisasm: string,
-  file: string,
-): Map<string, { at: Map<number, Printed>; labels: Map<string, number> }> | null {
+function printed(nvdisasm: string, file: string): Map<string, { at: Map<number, Printed>; labels: Map<string, number> }> | null {
   const asked = ['-g', '-gi', '-gp', '-hex', file];
   const { status, stdout: text } = spawnSync(nvdisasm, asked, { encoding: 'utf8', maxBuffer: 2 ** 30 });
   if (status !== 0) return null;
@@ -91,35 +88,25 @@ const innermost = (place: string): string => place.split(' < ')[0]!;
 
 const widthOf = /^(?:LDG|LD|LDS|LDL|LDC|ULDC|STG|ST|STS|STL|LDGSTS|ATOMG?|ATOMS|REDG?)$/;
 
-function compare(
-  one: CodeFunction,
-  version: number,
-  told: NonNullable<ReturnType<typeof printed>>,
-  tally: Tally,
-): void {
+function compare(one: CodeFunction, version: number, told: NonNullable<ReturnType<typeof printed>>, tally: Tally): void {
   const section = told.get(one.kernel);
   for (const instruction of instructionsOf(one, version)) {
     const { address, opcode, code } = instruction;
     tally.instructions++;
-    const note = (what: string): unknown =>
-      tally.differences.push(`${one.symbol} ${address.toString(16)} ${code.toString(16)}: ${what}`);
+    const note = (what: string): unknown => tally.differences.push(`${one.symbol} ${address.toString(16)} ${code.toString(16)}: ${what}`);
     const expected = section?.at.get(address);
     if (!expected) {
       note('not printed');
       continue;
     }
-    const [, negation, guard, name = '', modifiers = ''] =
-      /^(?:@(!?)(U?P\w+)\s+)?([A-Z0-9_]+)([.\w]*)/.exec(expected.text) ?? [];
+    const [, negation, guard, name = '', modifiers = ''] = /^(?:@(!?)(U?P\w+)\s+)?([A-Z0-9_]+)([.\w]*)/.exec(expected.text) ?? [];
     const own = sassGuard(instruction);
     const ownGuard = own && `${own.negated ? '!' : ''}${own.register === 7 ? 'T' : own.register}`;
     const theirGuard = guard === undefined ? undefined : `${negation}${guard.replace(/^U?P/, '')}`;
     if (ownGuard !== theirGuard) note(`guard ${ownGuard}, not ${theirGuard}`);
     if (!opcode) {
       tally.other++;
-      tally.otherCodes.set(
-        `${code.toString(16)} ${name}`,
-        (tally.otherCodes.get(`${code.toString(16)} ${name}`) ?? 0) + 1,
-      );
+      tally.otherCodes.set(`${code.toString(16)} ${name}`, (tally.otherCodes.get(`${code.toString(16)} ${name}`) ?? 0) + 1);
       continue;
     }
     if (opcode.mnemonic !== name) note(`${opcode.mnemonic}, not ${name}`);
@@ -132,8 +119,7 @@ function compare(
     const label = isDirect ? /`\((.*?)\)/.exec(expected.text)?.[1] : undefined;
     if (label !== undefined) {
       const [mine, theirs] = [targetOf(instruction, version), section!.labels.get(label)];
-      if (theirs !== undefined && mine !== theirs)
-        note(`to ${mine?.toString(16)}, not ${theirs.toString(16)}: ${expected.text}`);
+      if (theirs !== undefined && mine !== theirs) note(`to ${mine?.toString(16)}, not ${theirs.toString(16)}: ${expected.text}`);
     }
     const where = one.sourceAt(address);
     const caller = where?.inlinedAt;
@@ -174,9 +160,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]!).href) {
   for (const [arch, { instructions, other, otherCodes, differences }] of tallies) {
     const share = ((100 * other) / Math.max(1, instructions)).toFixed(2);
     const codes = [...otherCodes].sort(([, a], [, b]) => b - a).slice(0, 12);
-    console.log(
-      `${arch}: ${instructions} instructions, ${other} other (${share} %), ${differences.length} differences`,
-    );
+    console.log(`${arch}: ${instructions} instructions, ${other} other (${share} %), ${differences.length} differences`);
     if (codes.length > 0) console.log(`  other: ${codes.map(([code, count]) => `${code} (${count})`).join(', ')}`);
     for (const difference of differences.slice(0, 12)) console.log(`  ${difference}`);
   }

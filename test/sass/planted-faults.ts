@@ -10,13 +10,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { type CodeFunction, readCubin } from '../../src/sass/cubin/cubin.ts';
-import {
-  barrierForm,
-  instructionsOf,
-  type SassInstruction,
-  versionOf,
-  wordBits,
-} from '../../src/sass/instruction/decode.ts';
+import { barrierForm, instructionsOf, type SassInstruction, versionOf, wordBits } from '../../src/sass/instruction/decode.ts';
 import { fenceStrength, groupsLeftOf } from '../../src/sass/translation/missing.ts';
 import { validateTranslation } from '../../src/sass/translation/translation.ts';
 
@@ -28,8 +22,7 @@ const [falseAlarms, missed]: [string[], string[]] = [[], []];
 
 const spaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
 const isOf = ({ opcode }: SassInstruction, kind: string): boolean =>
-  opcode?.kind === kind &&
-  (kind === 'fence' ? opcode.mnemonic === 'MEMBAR' : kind === 'copy' || spaces.has(opcode.space));
+  opcode?.kind === kind && (kind === 'fence' ? opcode.mnemonic === 'MEMBAR' : kind === 'copy' || spaces.has(opcode.space));
 
 /** Whether a fence is next to one of a wider scope, under the same guard: without it the code does the same. */
 function isCovered(instructions: readonly SassInstruction[], index: number): boolean {
@@ -38,7 +31,7 @@ function isCovered(instructions: readonly SassInstruction[], index: number): boo
   if (!own) return false;
   return [instructions[index - 1], instructions[index + 1]].some((near) => {
     const other = near && fenceStrength(near);
-    return other && other.scope > own.scope && (other.isSequential || !own.isSequential) && wordBits(near, 12, 4) === wordBits(one, 12, 4); // oxfmt-ignore
+    return other && other.scope > own.scope && (other.isSequential || !own.isSequential) && wordBits(near, 12, 4) === wordBits(one, 12, 4);
   });
 }
 
@@ -67,10 +60,11 @@ function plantsOf(
   const isSame = (one: SassInstruction, other: SassInstruction): boolean =>
     [0, 1, 2].every((word) => one.words[word] === other.words[word]);
   for (const kind of ['fence', 'atomic', 'store', 'copy']) {
-    for (const [index, one] of instructions.entries()) if (isOf(one, kind) && !isCovered(instructions, index)) add(`${isPrivate(one) ? 'private ' : ''}${kind} dropped`, dropped(one)); // oxfmt-ignore
+    for (const [index, one] of instructions.entries())
+      if (isOf(one, kind) && !isCovered(instructions, index)) add(`${isPrivate(one) ? 'private ' : ''}${kind} dropped`, dropped(one));
   }
   // Other waits are for loads of the same thread.
-  const isEnd = ({ opcode }: SassInstruction): boolean => opcode?.mnemonic === 'LDGDEPBAR' || opcode?.mnemonic === 'UTMACMDFLUSH'; // oxfmt-ignore
+  const isEnd = ({ opcode }: SassInstruction): boolean => opcode?.mnemonic === 'LDGDEPBAR' || opcode?.mnemonic === 'UTMACMDFLUSH';
   const hasGroups = instructions.some(isEnd);
   for (const one of instructions) {
     const groups = hasGroups ? groupsLeftOf(one) : null;
@@ -83,17 +77,19 @@ function plantsOf(
     }
     if (isEnd(one)) add('end of a group dropped', dropped(one));
   }
-  for (const one of instructions) if (one.opcode?.mnemonic === 'STL') add(`${isPrivate(one) ? 'private' : 'spill'} store dropped`, dropped(one)); // oxfmt-ignore
+  for (const one of instructions)
+    if (one.opcode?.mnemonic === 'STL') add(`${isPrivate(one) ? 'private' : 'spill'} store dropped`, dropped(one));
   for (const [index, one] of instructions.entries()) {
     if (one.opcode?.kind !== 'barrier' || barrierForm(one) === 'arrive') continue;
     add('barrier dropped', dropped(one));
     for (const kind of ['load', 'store']) {
       const before = instructions.slice(Math.max(0, index - 60), index).filter((near) => isOf(near, kind));
       const after = instructions.slice(index, index + 60).filter((near) => isOf(near, kind));
-      for (const near of [before.at(-1), after[0]]) if (near) add(`${kind} exchanged with a barrier`, exchanged(near, one)); // oxfmt-ignore
+      for (const near of [before.at(-1), after[0]]) if (near) add(`${kind} exchanged with a barrier`, exchanged(near, one));
       for (const left of before.slice(-4)) {
         for (const right of after.slice(0, 4)) {
-          if (left.opcode!.space === right.opcode!.space && !isSame(left, right)) add(`${kind}s exchanged across a barrier`, exchanged(left, right)); // oxfmt-ignore
+          if (left.opcode!.space === right.opcode!.space && !isSame(left, right))
+            add(`${kind}s exchanged across a barrier`, exchanged(left, right));
         }
       }
     }
@@ -119,14 +115,24 @@ for (const file of files) {
       falseAlarms.push(`${file} ${kernel.symbol}: ${JSON.stringify(whole.faults[0])}`);
       continue;
     }
-    const placeOf = ({ address }: SassInstruction, { fileOffset, start }: CodeFunction): number => fileOffset + address - start; // oxfmt-ignore
+    const placeOf = ({ address }: SassInstruction, { fileOffset, start }: CodeFunction): number => fileOffset + address - start;
     // Arrays in the frame, and arguments of calls: the PTX stores them, but other threads do not observe it.
-    const shown = new Set(kernel.blocks.flatMap(({ instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && spaces.has(effect.space) ? [ptxLine] : [])))); // oxfmt-ignore
+    const shown = new Set(
+      kernel.blocks.flatMap(({ instructions }) =>
+        instructions.flatMap(({ ptxLine, operation: { effect } }) =>
+          effect.kind === 'store' && spaces.has(effect.space) ? [ptxLine] : [],
+        ),
+      ),
+    );
     const isPrivate = ({ address }: SassInstruction, { ptxLineAt }: CodeFunction): boolean => {
       const line = ptxLineAt(address) ?? 0;
       return /\bst\./.test(lines[line - 1] ?? '') && !shown.has(line);
     };
-    const planted = plantsOf(instructionsOf(own, versionOf(cubin.arch)), (one) => bytes.subarray(placeOf(one, own), placeOf(one, own) + 16), (one) => isPrivate(one, own)); // oxfmt-ignore
+    const planted = plantsOf(
+      instructionsOf(own, versionOf(cubin.arch)),
+      (one) => bytes.subarray(placeOf(one, own), placeOf(one, own) + 16),
+      (one) => isPrivate(one, own),
+    );
     for (const [kind, edits] of planted) {
       for (let left = Number(plants); left > 0 && edits.length > 0; left--) {
         const [edit] = edits.splice(random.below(edits.length), 1);
@@ -137,9 +143,7 @@ for (const file of files) {
         const isMissed = answer?.checked === true && answer.faults.length === 0;
         count(`${kind}: ${isMissed ? 'missed' : answer?.checked ? 'found' : 'told as not checked'}`);
         if (isMissed)
-          missed.push(
-            `${file} ${kernel.symbol} ${kind} at ${edit!.map(({ at }) => (at.address - own.start).toString(16)).join(' and ')}`,
-          );
+          missed.push(`${file} ${kernel.symbol} ${kind} at ${edit!.map(({ at }) => (at.address - own.start).toString(16)).join(' and ')}`);
       }
     }
   }

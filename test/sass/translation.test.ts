@@ -13,8 +13,7 @@ import { profileOf } from '../../src/sass/profile.ts';
 import { type TranslationFault, validateTranslation } from '../../src/sass/translation/translation.ts';
 
 const architectures = ['sm_75', 'sm_90', 'sm_120'];
-const bytesOf = (arch: string): Uint8Array =>
-  new Uint8Array(readFileSync(new URL(`cubins/${arch}.cubin`, import.meta.url)));
+const bytesOf = (arch: string): Uint8Array => new Uint8Array(readFileSync(new URL(`cubins/${arch}.cubin`, import.meta.url)));
 
 function read(bytes: Uint8Array): Cubin {
   const cubin = readCubin(bytes);
@@ -36,7 +35,6 @@ function edited(
   bytes: Uint8Array,
   edit: (instructions: readonly SassInstruction[], at: (one: SassInstruction) => Uint8Array) => void,
 ): Cubin {
-  // oxfmt-ignore
   const copy = bytes.slice();
   const cubin = read(copy);
   const kernel = cubin.functions.find(({ isKernel }) => isKernel)!;
@@ -70,12 +68,21 @@ for (const arch of architectures) {
   });
 
   test(`each barrier that is overwritten in the code for ${arch} is found`, () => {
-    const count = named(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch)), 'BAR').length; // oxfmt-ignore
+    const count = named(
+      instructionsOf(
+        read(bytes).functions.find(({ isKernel }) => isKernel)!,
+        versionOf(arch),
+      ),
+      'BAR',
+    ).length;
     assert.ok(count >= 2);
     for (let index = 0; index < count; index++) {
       const cubin = edited(bytes, (instructions, at) => overwrite(at(named(instructions, 'BAR')[index]!)));
       const faults = faultsOf(kernel, cubin);
-      assert.ok(faults.some((fault) => fault.what === 'barrier'), `barrier ${index}`); // oxfmt-ignore
+      assert.ok(
+        faults.some((fault) => fault.what === 'barrier'),
+        `barrier ${index}`,
+      );
     }
   });
 
@@ -84,7 +91,6 @@ for (const arch of architectures) {
       [['MEMBAR'], 'fence'],
       [['RED', 'REDG', 'ATOMG'], 'atomic'],
     ] as const) {
-      // oxfmt-ignore
       const cubin = edited(bytes, (instructions, at) => {
         const found = mnemonics.flatMap((mnemonic) => named(instructions, mnemonic));
         assert.ok(found.length > 0);
@@ -99,7 +105,12 @@ for (const arch of architectures) {
 
   test(`stores of the code for ${arch} that are exchanged across a barrier are found`, () => {
     const storesOf = (instructions: readonly SassInstruction[]) => named(instructions, 'STS');
-    const count = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).length; // oxfmt-ignore
+    const count = storesOf(
+      instructionsOf(
+        read(bytes).functions.find(({ isKernel }) => isKernel)!,
+        versionOf(arch),
+      ),
+    ).length;
     assert.ok(count >= 4);
     for (let index = 0; index + 1 < count; index++) {
       const cubin = edited(bytes, (instructions, at) => {
@@ -108,10 +119,19 @@ for (const arch of architectures) {
         one.set(other);
         other.set(kept);
       });
-      const [one, other] = storesOf(instructionsOf(read(bytes).functions.find(({ isKernel }) => isKernel)!, versionOf(arch))).slice(index); // oxfmt-ignore
+      const [one, other] = storesOf(
+        instructionsOf(
+          read(bytes).functions.find(({ isKernel }) => isKernel)!,
+          versionOf(arch),
+        ),
+      ).slice(index);
       // Equal code at both places makes no difference; only its position in time may differ.
       const isSame = [0, 1, 2].every((word) => one!.words[word] === other!.words[word]);
-      assert.equal(faultsOf(kernel, cubin).some(({ kind }) => kind === 'foreign'), !isSame, `store ${index}`); // oxfmt-ignore
+      assert.equal(
+        faultsOf(kernel, cubin).some(({ kind }) => kind === 'foreign'),
+        !isSame,
+        `store ${index}`,
+      );
     }
   });
 
@@ -169,8 +189,7 @@ for (const arch of architectures) {
 
   test(`the operations of each line are counted in the code for ${arch}`, () => {
     const profile = profileOf(read(bytes), 'tileSum')!;
-    const workAt = (line: number) =>
-      Object.fromEntries(profile.lines.find(({ location }) => location?.line === line)!.work);
+    const workAt = (line: number) => Object.fromEntries(profile.lines.find(({ location }) => location?.line === line)!.work);
     assert.equal(workAt(7)['load global 32'], 1);
     assert.equal(workAt(7)['store shared 32'], 1);
     assert.equal(workAt(8).barrier, 1);

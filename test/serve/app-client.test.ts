@@ -42,7 +42,7 @@ function clients(seen: { readonly tokens?: string[]; readonly limits?: [number, 
   });
 }
 
-const refused: Fault = { answer: { status: 401, body: '{"message":"Bad credentials"}', headers: { 'content-type': 'application/json' } } }; // oxfmt-ignore
+const refused: Fault = { answer: { status: 401, body: '{"message":"Bad credentials"}', headers: { 'content-type': 'application/json' } } };
 
 test('a token that expires during a command is replaced once, and each request has its effect once', async () => {
   const seen = { tokens: [] as string[] };
@@ -89,8 +89,7 @@ test('the number of requests that the rate limit leaves is reported by installat
   const limits: [number, number][] = [];
   const { octokit } = await clients({ limits })(INSTALLATION);
   pull.server.settings.requestsLeft = 4999;
-  for (let request = 0; request < 2; request += 1)
-    await octokit.rest.pulls.get({ owner: 'octo', repo: 'kernels', pull_number: 7 });
+  for (let request = 0; request < 2; request += 1) await octokit.rest.pulls.get({ owner: 'octo', repo: 'kernels', pull_number: 7 });
   assert.deepEqual(limits, [
     [INSTALLATION, 4999],
     [INSTALLATION, 4998],

@@ -28,8 +28,7 @@ export function appOptions(token: string): Pick<ServerOptions, 'isToken' | 'toke
   return {
     token,
     isToken: (given, path) =>
-      path === `/app-manifests/${CODE}/conversions` ||
-      (path === `/app/installations/${INSTALLATION}/access_tokens` && isAppToken(given)),
+      path === `/app-manifests/${CODE}/conversions` || (path === `/app/installations/${INSTALLATION}/access_tokens` && isAppToken(given)),
     more: (api) => ({
       'POST /app-manifests/{code}/conversions': () => ({
         status: 201,
@@ -45,7 +44,7 @@ export function appOptions(token: string): Pick<ServerOptions, 'isToken' | 'toke
 
 function isAppToken(token: string): boolean {
   const [head = '', claims = '', signature = ''] = token.split('.');
-  const isSigned = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(createPublicKey(publicKey), signature, 'base64url'); // oxfmt-ignore
+  const isSigned = createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(createPublicKey(publicKey), signature, 'base64url');
   const { iss } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}') as { iss?: string };
   return isSigned && iss === String(APP);
 }
@@ -108,11 +107,12 @@ export function startServing(
 /** Acts as the owner's browser on the page of a server that has no App yet. @returns the manifest */
 export async function pressButton(page: string): Promise<Record<string, unknown>> {
   const html = await (await fetch(page)).text();
-  const unescaped = (text: string) => text.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))).replaceAll('&quot;', '"').replaceAll('&amp;', '&'); // oxfmt-ignore
-  const manifest = JSON.parse(unescaped(/name="manifest" value="([^"]*)"/.exec(html)?.[1] ?? '')) as Record<
-    string,
-    unknown
-  >;
+  const unescaped = (text: string) =>
+    text
+      .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&');
+  const manifest = JSON.parse(unescaped(/name="manifest" value="([^"]*)"/.exec(html)?.[1] ?? '')) as Record<string, unknown>;
   const state = new URL(unescaped(/action="([^"]*)"/.exec(html)?.[1] ?? '')).searchParams.get('state') ?? '';
   const back = new URL(String(manifest['redirect_url']));
   back.searchParams.set('code', CODE);
@@ -123,13 +123,7 @@ export async function pressButton(page: string): Promise<Record<string, unknown>
 }
 
 /** Sends a webhook as GitHub does. @returns the status of the answer */
-export async function deliver(
-  port: number | string,
-  id: string,
-  event: string,
-  payload: object,
-  secret = WEBHOOK_SECRET,
-): Promise<number> {
+export async function deliver(port: number | string, id: string, event: string, payload: object, secret = WEBHOOK_SECRET): Promise<number> {
   const body = JSON.stringify({ ...payload, installation: { id: INSTALLATION } });
   const response = await fetch(`http://127.0.0.1:${port}/webhook`, {
     method: 'POST',

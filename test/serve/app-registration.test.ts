@@ -14,9 +14,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('an App whose webhook has no secret: the log has instructions, and the App is not stored', async () => {
   const app = { id: 77, pem: 'key', webhook_secret: null, html_url: 'https://github.example/apps/mine' };
-  const api = createServer((_, response) =>
-    response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(app)),
-  );
+  const api = createServer((_, response) => response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(app)));
   await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
   const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const stop = new AbortController();

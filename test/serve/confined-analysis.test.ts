@@ -41,7 +41,10 @@ test("a pull request is analysed without the server's secrets, and within limits
   };
   const { report, sources } = await analyseConfined({ root, base, head, diff, fork: false }, confinement);
   if (report.toolchain.compiler !== null) {
-    assert.deepEqual(report.kernels.map(({ race }) => race.verdict), ['race']); // oxfmt-ignore
+    assert.deepEqual(
+      report.kernels.map(({ race }) => race.verdict),
+      ['race'],
+    );
     assert.equal(report.kernels[0]?.repair.status, 'repaired');
   }
   assert.match(sources['src/shift.cu'] ?? '', /__global__/);

@@ -46,12 +46,7 @@ interface Setting {
   readonly payload?: object;
 }
 
-async function handle({
-  milliseconds = 120_000,
-  serverUrl = `file://${folder}`,
-  attempts = 0,
-  ...given
-}: Setting): Promise<string> {
+async function handle({ milliseconds = 120_000, serverUrl = `file://${folder}`, attempts = 0, ...given }: Setting): Promise<string> {
   const about = { owner: TARGET.owner, repo: TARGET.repo, number: TARGET.pullNumber, headSha, baseSha };
   const { event = 'pull_request', payload = pullRequestPayload('synchronize', about) } = given;
   const handler = deliveryHandler({
@@ -77,7 +72,10 @@ test('an analysis that exceeds its time is reported, and leaves no files', async
   const [run] = checks();
   assert.deepEqual([run?.title, run?.conclusion], ['Not analysed: the analysis passed its limits', 'failure']);
   assert.match(run?.summary ?? '', /it took more than 0\.001 s[^]*`\/selvage recheck`/);
-  assert.deepEqual(readdirSync(join(folder, 'data')).filter((name) => name.startsWith('work-')), []); // oxfmt-ignore
+  assert.deepEqual(
+    readdirSync(join(folder, 'data')).filter((name) => name.startsWith('work-')),
+    [],
+  );
 });
 
 test('an invalid configuration is reported with its line', async () => {
@@ -92,7 +90,10 @@ test('a failed fetch is retried, and the last attempt posts an answer', async ()
   await assert.rejects(handle({ serverUrl }), /The clone has no commit/);
   assert.deepEqual(checks(), []);
   await assert.rejects(handle({ serverUrl, attempts: maxAttempts - 1 }), /The clone has no commit/);
-  assert.deepEqual(checks().map(({ title }) => title), ['Not analysed: an internal error of Selvage']); // oxfmt-ignore
+  assert.deepEqual(
+    checks().map(({ title }) => title),
+    ['Not analysed: an internal error of Selvage'],
+  );
 });
 
 test('an outdated head, and a closed pull request, are ignored', async () => {

@@ -1,7 +1,7 @@
 /** What an operator sees of the server: its log, its metrics, its help, and its data folder. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -21,7 +21,7 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'selvage-observation-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the log is JSON lines without secrets in any field', () => {
-  const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string; // oxfmt-ignore
+  const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   const secrets = knownSecrets();
   for (const secret of [pem, 'webhook-secret', 'installation-token']) secrets.add(secret);
   const lines: string[] = [];
@@ -30,7 +30,7 @@ test('the log is JSON lines without secrets in any field', () => {
     secrets,
     () => Date.UTC(2026, 0, 2, 3, 4, 5),
   );
-  log('info', 'a\nb', { repository: 'octo/kernels', pullRequest: 7, delivery: 'd', event: 'ping', outcome: 'answered', duration: 1.5 }); // oxfmt-ignore
+  log('info', 'a\nb', { repository: 'octo/kernels', pullRequest: 7, delivery: 'd', event: 'ping', outcome: 'answered', duration: 1.5 });
   assert.equal(
     lines[0],
     '{"time":"2026-01-02T03:04:05.000Z","level":"info","message":"a\\nb","repository":"octo/kernels","pullRequest":7,"delivery":"d","event":"ping","outcome":"answered","duration":1.5}',
@@ -46,7 +46,7 @@ test('the log is JSON lines without secrets in any field', () => {
     'AUTHORIZATION: basic eC1hY2Nlc3MtdG9rZW46Z2hzXzAxMjM0NTY3ODk=',
     'https://x-access-token:0123456789abcdef0123456789abcdef@github.com',
   ];
-  const parts = [body, 'webhook-secret', 'installation-token', '16C7e42F', '11ABCDEFG', 'eyJhbGci', 'eC1hY2Nlc3M', '0123456789abcdef']; // oxfmt-ignore
+  const parts = [body, 'webhook-secret', 'installation-token', '16C7e42F', '11ABCDEFG', 'eyJhbGci', 'eC1hY2Nlc3M', '0123456789abcdef'];
   for (const text of secretTexts) {
     log('error', `failed: ${text}`, { repository: text, outcome: text });
     const line = lines.at(-1)!;
@@ -73,7 +73,7 @@ function samplesOf(page: string): Map<string, number> {
       assert.ok(helped.has(name) && !types.has(name), line);
       types.set(name, text);
     } else {
-      const match = /^([a-zA-Z_:][\w:]*)(\{(?:[a-z]\w*="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[\d.]+(?:e[+-]?\d+)?)$/.exec(line); // oxfmt-ignore
+      const match = /^([a-zA-Z_:][\w:]*)(\{(?:[a-z]\w*="(?:[^"\\\n]|\\["\\n])*",?)+\})? (-?[\d.]+(?:e[+-]?\d+)?)$/.exec(line);
       assert.ok(match, line);
       const [, full = '', labels = '', value] = match;
       const family = types.has(full) ? full : full.replace(/_(?:bucket|sum|count)$/, '');
@@ -199,16 +199,12 @@ test('results are removed when they are old or exceed their space, least recentl
   assert.deepEqual(readdirSync(folder).sort(), ['results', 'work-running']);
 });
 
-test(
-  'a folder that cannot be written has no space',
-  { skip: process.getuid?.() === 0 && 'root writes everywhere' },
-  () => {
-    assert.equal(spaceProblem(folder), undefined);
-    chmodSync(folder, 0o500);
-    assert.equal(spaceProblem(folder), 'writing fails with EACCES');
-    chmodSync(folder, 0o700);
-  },
-);
+test('a folder that cannot be written has no space', { skip: process.getuid?.() === 0 && 'root writes everywhere' }, () => {
+  assert.equal(spaceProblem(folder), undefined);
+  chmodSync(folder, 0o500);
+  assert.equal(spaceProblem(folder), 'writing fails with EACCES');
+  chmodSync(folder, 0o700);
+});
 
 test('a missing folder has no space, and an existing one is left without a file', () => {
   assert.equal(spaceProblem(folder), undefined);

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +32,7 @@ const isOld = Number(process.versions.node.split('.')[0]) < 24;
 const needsServer = { skip: isOld && 'this Node has no SQLite', timeout: 120_000 };
 
 /** A command that starts another one where no namespaces can be made, as in most containers. */
-const unconfined = ['/usr/bin/unshare', '-r', '/bin/sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"']; // oxfmt-ignore
+const unconfined = ['/usr/bin/unshare', '-r', '/bin/sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"'];
 const runs = (words: readonly string[]): boolean => spawnSync(words[0]!, words.slice(1)).status === 0;
 const mayNest = runs([...unconfined, '/bin/true']);
 const isConfined = runs(['/usr/bin/unshare', '-rnpf', '--kill-child', '/bin/true']);
@@ -95,10 +106,7 @@ test('a wrong setting is reported in one line of the log, with the exit code 2',
     [{ SELVAGE_PRIVATE_KEY_FILE: join(folder, 'file') }, /^SELVAGE_PRIVATE_KEY_FILE: \S+ is not a private key/],
     [{ SELVAGE_PRIVATE_KEY_FILE: join(folder, 'none') }, /^SELVAGE_PRIVATE_KEY_FILE: \S+ cannot be read \(ENOENT\)/],
     [{ SELVAGE_WEBHOOK_SECRET: '' }, /^SELVAGE_APP_ID is set, so set SELVAGE_WEBHOOK_SECRET, too/],
-    [
-      { ...withoutApp, SELVAGE_APP_ID: '1' },
-      /so set SELVAGE_PRIVATE_KEY_FILE or SELVAGE_PRIVATE_KEY, and SELVAGE_WEBHOOK_SECRET, too/,
-    ],
+    [{ ...withoutApp, SELVAGE_APP_ID: '1' }, /so set SELVAGE_PRIVATE_KEY_FILE or SELVAGE_PRIVATE_KEY, and SELVAGE_WEBHOOK_SECRET, too/],
     [{ SELVAGE_JOB: '3' }, /^SELVAGE_JOB is not a setting of the server\. Did you mean SELVAGE_JOBS\?/],
     [{ SELVAGE_APP_ID: '' }, /^SELVAGE_PRIVATE_KEY is set, but SELVAGE_APP_ID is not/],
     [{ PORT: String(port) }, /^PORT: port \d+ of 127\.0\.0\.1 is in use/],
@@ -117,7 +125,7 @@ test('a wrong setting is reported in one line of the log, with the exit code 2',
   ];
   for (const [change, message] of wrong) {
     const env = { ...environment(), ...change };
-    const { status, stdout, stderr } = spawnSync(process.execPath, [ENTRY, 'serve'], { env, cwd: folder, encoding: 'utf8' }); // oxfmt-ignore
+    const { status, stdout, stderr } = spawnSync(process.execPath, [ENTRY, 'serve'], { env, cwd: folder, encoding: 'utf8' });
     const lines = stderr.trim().split('\n');
     const entry = JSON.parse(lines[0]!) as Record<string, string>;
     assert.deepEqual([status, stdout, lines.length, entry['level']], [2, '', 1, 'error'], stderr);
@@ -132,7 +140,7 @@ test('the log has one JSON object a line, with what is known of a delivery, and 
   const repository = { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } };
   const comment = { id, body, user: SOME_USER };
   await deliver(port, 'ping', 'ping', {});
-  await deliver(port, 'd1', 'issue_comment', { action: 'created', repository, issue: { number: 7, pull_request: {} }, comment }); // oxfmt-ignore
+  await deliver(port, 'd1', 'issue_comment', { action: 'created', repository, issue: { number: 7, pull_request: {} }, comment });
   await app.outcome('d1');
   const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   assert.match(page, /selvage_runs_total\{outcome="answered"\} 1\n/);
@@ -226,7 +234,14 @@ for (const [name, prefix, isPossible] of [
       const own = [...processesWith(mark), ...processesWith(data)];
       assert.ok(own.length >= 3, own.join(' '));
       app.child.kill('SIGKILL');
-      await until(() => [...processesWith(mark), ...processesWith(data)].length === 0, 5000, () => processesWith(mark).map((pid) => readFileSync(`/proc/${pid}/stat`, 'latin1')).join('\n')); // oxfmt-ignore
+      await until(
+        () => [...processesWith(mark), ...processesWith(data)].length === 0,
+        5000,
+        () =>
+          processesWith(mark)
+            .map((pid) => readFileSync(`/proc/${pid}/stat`, 'latin1'))
+            .join('\n'),
+      );
       assert.equal(works().length, 1);
       // The next server continues with the delivery, in a new folder.
       const [left] = works();
@@ -234,7 +249,11 @@ for (const [name, prefix, isPossible] of [
       await second.app.line(/removed 1 folders that an earlier server left/);
       assert.ok(!existsSync(join(data, left!)));
       // Without a running analysis no folder is left.
-      await until(() => processesWith(mark).length >= 2, 60_000, () => second.app.lines.join('\n')); // oxfmt-ignore
+      await until(
+        () => processesWith(mark).length >= 2,
+        60_000,
+        () => second.app.lines.join('\n'),
+      );
       const start = Date.now();
       second.app.child.kill('SIGTERM');
       await second.app.line(/the server ended/);
@@ -263,7 +282,13 @@ test(
 );
 
 /** A command that starts another one with a small disk as its data folder. */
-const smallDisk = (data: string): string[] => ['/usr/bin/unshare', '-rm', '/bin/sh', '-c', `mount -t tmpfs -o size=48m none '${data}' && exec "$0" "$@"`]; // oxfmt-ignore
+const smallDisk = (data: string): string[] => [
+  '/usr/bin/unshare',
+  '-rm',
+  '/bin/sh',
+  '-c',
+  `mount -t tmpfs -o size=48m none '${data}' && exec "$0" "$@"`,
+];
 const mayMount = isLinux && runs([...smallDisk(tmpdir()), '/bin/true']);
 
 test(
@@ -280,7 +305,13 @@ test(
     const ask = async (name: string): Promise<void> => {
       const { id, body } = pull.server.addComment(SOME_USER, '/selvage nothing');
       const comment = { id, body, user: SOME_USER };
-      const status = await deliver(port, name, 'issue_comment', { action: 'created', repository, issue: { number: 7, pull_request: {} }, comment, padding: 'x'.repeat(200_000) }); // oxfmt-ignore
+      const status = await deliver(port, name, 'issue_comment', {
+        action: 'created',
+        repository,
+        issue: { number: 7, pull_request: {} },
+        comment,
+        padding: 'x'.repeat(200_000),
+      });
       if (status < 300) confirmed.push(name);
       else assert.equal(status, 503);
     };

@@ -56,12 +56,11 @@ try {
   await deliver(port, 'opened', 'pull_request', pullRequestPayload('opened', about));
   await app.outcome('opened');
   writeLine(`3. A pull request was opened. Its check run: ${server.checkRuns[0]?.title ?? 'nothing'}`);
-  for (const { path, line, body } of server.reviewComments)
-    writeLine(`\n--- comment on ${path}:${line}\n${body}\n---\n`);
+  for (const { path, line, body } of server.reviewComments) writeLine(`\n--- comment on ${path}:${line}\n${body}\n---\n`);
   const { id, body } = server.addComment(SOME_USER, '/selvage help');
   const names = { full_name: `${TARGET.owner}/${TARGET.repo}`, name: TARGET.repo, owner: { login: TARGET.owner } };
   const issue = { number: TARGET.pullNumber, pull_request: {} };
-  await deliver(port, 'asked', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } }); // oxfmt-ignore
+  await deliver(port, 'asked', 'issue_comment', { action: 'created', repository: names, issue, comment: { id, body, user: SOME_USER } });
   await app.outcome('asked');
   writeLine(`4. A user wrote \`/selvage help\`. The App answered:\n\n${pull.answers().at(-1) ?? ''}`);
   for (const fault of server.faults) writeLine(`fault: ${fault}`);

@@ -25,15 +25,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const signature = (body: string, secret = SECRET): string =>
-  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+const signature = (body: string, secret = SECRET): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-async function send(
-  port: number,
-  id: string,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
+async function send(port: number, id: string, body: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/webhook`, {
     method: 'POST',
     headers: {
@@ -91,25 +85,14 @@ test('a signature depends on the exact bytes and on the secret', () => {
   assert.equal(isSigned("It's a Secret to Everybody", body, known), true);
   assert.equal(isSigned("It's a Secret to Everybody", Buffer.from('Hello, World'), known), false);
   assert.equal(isSigned('', body, `sha256=${createHmac('sha256', '').update(body).digest('hex')}`), false);
-  for (const wrong of [
-    undefined,
-    '',
-    'sha256=',
-    known.slice(0, -1),
-    known.replace('7', '8'),
-    known.replace('sha256', 'sha1'),
-  ])
+  for (const wrong of [undefined, '', 'sha256=', known.slice(0, -1), known.replace('7', '8'), known.replace('sha256', 'sha1')])
     assert.equal(isSigned("It's a Secret to Everybody", body, wrong), false);
 });
 
 test('the token of an App is signed by its key, and valid for ten minutes', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const now = Date.UTC(2026, 0, 1);
-  const [head = '', claims = '', sign = ''] = appToken(
-    '77',
-    privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
-    now,
-  ).split('.');
+  const [head = '', claims = '', sign = ''] = appToken('77', privateKey.export({ type: 'pkcs8', format: 'pem' }) as string, now).split('.');
   assert.equal(createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(publicKey, sign, 'base64url'), true);
   assert.deepEqual(JSON.parse(Buffer.from(claims, 'base64url').toString()), {
     iat: now / 1000 - 60,
@@ -196,7 +179,8 @@ test('a failing delivery is retried a bounded number of times, and then abandone
     },
     async ({ port }) => {
       await send(port, 'a', payload());
-      while (!(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).includes('selvage_deliveries{state="failed"} 1')) await new Promise((resolve) => setTimeout(resolve, 5)); // oxfmt-ignore
+      while (!(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).includes('selvage_deliveries{state="failed"} 1'))
+        await new Promise((resolve) => setTimeout(resolve, 5));
     },
   );
   assert.equal(attempts, 5);
@@ -238,7 +222,7 @@ test('ping and installation events are answered with 200, without a repository',
         ['push', 202],
         ['check_suite', 400],
       ] as const)
-        assert.equal(await send(port, event, '{"zen":"Keep it logically awesome."}', { 'x-github-event': event }), status); // oxfmt-ignore
+        assert.equal(await send(port, event, '{"zen":"Keep it logically awesome."}', { 'x-github-event': event }), status);
       const unsigned = { 'x-github-event': 'ping', 'x-hub-signature-256': signature('{}', 'other') };
       assert.equal(await send(port, 'unsigned', '{}', unsigned), 401);
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
@@ -274,7 +258,9 @@ async function halfRequest(port: number): Promise<Socket> {
 
 test('a stop closes open connections when the running work has ended', { skip, timeout: 20_000 }, async () => {
   const work = new AbortController();
-  const server = await startWebhooks({ ...options(() => new Promise<void>((resolve) => work.signal.addEventListener('abort', () => resolve()))) }); // oxfmt-ignore
+  const server = await startWebhooks({
+    ...options(() => new Promise<void>((resolve) => work.signal.addEventListener('abort', () => resolve()))),
+  });
   await send(server.port, 'a', payload());
   const socket = await halfRequest(server.port);
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -290,83 +276,72 @@ test('a stop closes open connections when the running work has ended', { skip, t
   queue.close();
 });
 
-test(
-  'a stop aborts work that takes too long, which is handled again and not counted',
-  { skip, timeout: 20_000 },
-  async () => {
-    for (const isDeaf of [false, true]) {
-      const handle = async (_: Delivery, signal: AbortSignal): Promise<void> =>
-        new Promise((_, reject) => {
-          if (!isDeaf) signal.addEventListener('abort', () => reject(new Error('aborted')));
-        });
-      for (let run = 0; run < 2; run += 1) {
-        const server = await startWebhooks({ ...options(handle), grace: 50 });
-        if (run === 0) await send(server.port, `deaf-${isDeaf}`, payload());
-        await halfRequest(server.port);
-        const start = Date.now();
-        await server.stop();
-        assert.ok(Date.now() - start < 3000);
-      }
-      const queue = openQueue(join(folder, 'queue.sqlite'));
-      assert.equal(queue.counts().waiting, 1);
-      assert.equal(queue.take(Number.MAX_SAFE_INTEGER)?.attempts, 0);
-      queue.end(`deaf-${isDeaf}`, 0);
-      queue.close();
+test('a stop aborts work that takes too long, which is handled again and not counted', { skip, timeout: 20_000 }, async () => {
+  for (const isDeaf of [false, true]) {
+    const handle = async (_: Delivery, signal: AbortSignal): Promise<void> =>
+      new Promise((_, reject) => {
+        if (!isDeaf) signal.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+    for (let run = 0; run < 2; run += 1) {
+      const server = await startWebhooks({ ...options(handle), grace: 50 });
+      if (run === 0) await send(server.port, `deaf-${isDeaf}`, payload());
+      await halfRequest(server.port);
+      const start = Date.now();
+      await server.stop();
+      assert.ok(Date.now() - start < 3000);
     }
-  },
-);
+    const queue = openQueue(join(folder, 'queue.sqlite'));
+    assert.equal(queue.counts().waiting, 1);
+    assert.equal(queue.take(Number.MAX_SAFE_INTEGER)?.attempts, 0);
+    queue.end(`deaf-${isDeaf}`, 0);
+    queue.close();
+  }
+});
 
-test(
-  'a queue that cannot be written: deliveries are refused, ends are stored later, and the server goes on',
-  { skip },
-  async () => {
-    const queue = openQueue(join(folder, 'queue.sqlite'), 1);
-    let isFull = false;
-    const full =
-      <Arguments extends unknown[], Result>(call: (...given: Arguments) => Result) =>
-      (...given: Arguments): Result => {
-        if (isFull) throw new Error('database or disk is full');
-        return call(...given);
-      };
-    const [handled, lines]: string[][] = [[], []];
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    const server = await startWebhooks({
-      ...options(async ({ id }) => {
-        handled!.push(id);
-        if (id === 'a') await held;
-      }, queue),
-      queue: {
-        ...queue,
-        add: full(queue.add),
-        take: full(queue.take),
-        end: full(queue.end),
-        release: full(queue.release),
-      },
-      diskPause: 20,
-      log: (level, message) => void lines!.push(`${level}: ${message}`),
-    });
-    const health = async () => (await fetch(`http://127.0.0.1:${server.port}/healthz`)).status;
-    assert.equal(await send(server.port, 'a', payload()), 202);
-    isFull = true;
-    release();
-    assert.equal(await send(server.port, 'b', payload()), 503);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.equal(await health(), 503);
-    assert.equal(queue.counts().running, 1);
-    isFull = false;
-    while ((await health()) !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(await send(server.port, 'b', payload()), 202);
-    while (queue.counts().done < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    await server.stop();
-    assert.deepEqual(handled, ['a', 'b']);
-    assert.equal(lines!.filter((line) => line.startsWith('error: no delivery is handled')).length, 1);
-    assert.match(
-      lines!.join('\n'),
-      /error: delivery not stored: database or disk is full[^]*info: the data folder can be written again/,
-    );
-  },
-);
+test('a queue that cannot be written: deliveries are refused, ends are stored later, and the server goes on', { skip }, async () => {
+  const queue = openQueue(join(folder, 'queue.sqlite'), 1);
+  let isFull = false;
+  const full =
+    <Arguments extends unknown[], Result>(call: (...given: Arguments) => Result) =>
+    (...given: Arguments): Result => {
+      if (isFull) throw new Error('database or disk is full');
+      return call(...given);
+    };
+  const [handled, lines]: string[][] = [[], []];
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const server = await startWebhooks({
+    ...options(async ({ id }) => {
+      handled!.push(id);
+      if (id === 'a') await held;
+    }, queue),
+    queue: {
+      ...queue,
+      add: full(queue.add),
+      take: full(queue.take),
+      end: full(queue.end),
+      release: full(queue.release),
+    },
+    diskPause: 20,
+    log: (level, message) => void lines!.push(`${level}: ${message}`),
+  });
+  const health = async () => (await fetch(`http://127.0.0.1:${server.port}/healthz`)).status;
+  assert.equal(await send(server.port, 'a', payload()), 202);
+  isFull = true;
+  release();
+  assert.equal(await send(server.port, 'b', payload()), 503);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(await health(), 503);
+  assert.equal(queue.counts().running, 1);
+  isFull = false;
+  while ((await health()) !== 200) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(await send(server.port, 'b', payload()), 202);
+  while (queue.counts().done < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  await server.stop();
+  assert.deepEqual(handled, ['a', 'b']);
+  assert.equal(lines!.filter((line) => line.startsWith('error: no delivery is handled')).length, 1);
+  assert.match(lines!.join('\n'), /error: delivery not stored: database or disk is full[^]*info: the data folder can be written again/);
+});
 
 test('work that fails because the disk is full is repeated, and does not count as a failure', { skip }, async () => {
   let problem: string | undefined;
@@ -401,75 +376,67 @@ test('a second server on the same queue is refused while the first one runs', { 
   openQueue(file).close();
 });
 
-test(
-  'deliveries with duplicates, out of order, and a server that is killed: each comment is answered once',
-  { skip },
-  async () => {
-    const deliveries = sweep(60, 500);
-    const kills = sweep(10, 20);
-    const pull = await BotPull.open();
-    const children: ChildProcess[] = [];
-    after(() => children.forEach((child) => child.kill('SIGKILL')));
-    const entry = fileURLToPath(new URL('serving-process.ts', import.meta.url));
-    const start = async (): Promise<{ readonly child: ChildProcess; readonly port: number }> => {
-      const child = fork(entry, [join(folder, 'queue.sqlite'), pull.server.url, SECRET], {
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      });
-      children.push(child);
-      const port = await new Promise<number>((resolve) =>
-        child.once('message', (message) => resolve(message as number)),
-      );
-      return { child, port };
-    };
-    const draw = seededRandom(11);
-    const comments = Array.from({ length: deliveries }, () => pull.addComment('/selvage help'));
-    const bodies = comments.map(({ id, author, body }, index) => ({
-      id: `delivery-${index}`,
-      body: payload('octo/kernels', {
-        action: 'created',
-        installation: { id: 1 },
-        repository: { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } },
-        issue: { number: 7, pull_request: {} },
-        comment: { id, body, user: { login: author.login, id: author.id, type: 'User' } },
-      }),
-    }));
-    // Each at least once, a third of them twice, in any order.
-    const sent = [...bodies, ...bodies.filter(() => draw.chance(1 / 3))].sort(() => draw.next() - 0.5);
-    const killAt = new Set(
-      Array.from({ length: kills }, (_, index) => Math.floor(((index + 0.5) * sent.length) / kills)),
-    );
-    let running = await start();
-    for (const [index, { id, body }] of sent.entries()) {
-      for (;;) {
-        try {
-          assert.equal(await send(running.port, id, body), 202);
-          break;
-        } catch (error) {
-          if ((error as Error).name === 'AssertionError') throw error;
-          running = await start();
-        }
-      }
-      if (killAt.has(index)) {
-        await new Promise((resolve) => setTimeout(resolve, draw.below(60)));
-        const gone = new Promise((resolve) => running.child.once('exit', resolve));
-        running.child.kill('SIGKILL');
-        await gone;
+test('deliveries with duplicates, out of order, and a server that is killed: each comment is answered once', { skip }, async () => {
+  const deliveries = sweep(60, 500);
+  const kills = sweep(10, 20);
+  const pull = await BotPull.open();
+  const children: ChildProcess[] = [];
+  after(() => children.forEach((child) => child.kill('SIGKILL')));
+  const entry = fileURLToPath(new URL('serving-process.ts', import.meta.url));
+  const start = async (): Promise<{ readonly child: ChildProcess; readonly port: number }> => {
+    const child = fork(entry, [join(folder, 'queue.sqlite'), pull.server.url, SECRET], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    children.push(child);
+    const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(message as number)));
+    return { child, port };
+  };
+  const draw = seededRandom(11);
+  const comments = Array.from({ length: deliveries }, () => pull.addComment('/selvage help'));
+  const bodies = comments.map(({ id, author, body }, index) => ({
+    id: `delivery-${index}`,
+    body: payload('octo/kernels', {
+      action: 'created',
+      installation: { id: 1 },
+      repository: { full_name: 'octo/kernels', name: 'kernels', owner: { login: 'octo' } },
+      issue: { number: 7, pull_request: {} },
+      comment: { id, body, user: { login: author.login, id: author.id, type: 'User' } },
+    }),
+  }));
+  // Each at least once, a third of them twice, in any order.
+  const sent = [...bodies, ...bodies.filter(() => draw.chance(1 / 3))].sort(() => draw.next() - 0.5);
+  const killAt = new Set(Array.from({ length: kills }, (_, index) => Math.floor(((index + 0.5) * sent.length) / kills)));
+  let running = await start();
+  for (const [index, { id, body }] of sent.entries()) {
+    for (;;) {
+      try {
+        assert.equal(await send(running.port, id, body), 202);
+        break;
+      } catch (error) {
+        if ((error as Error).name === 'AssertionError') throw error;
         running = await start();
       }
     }
-    const deadline = Date.now() + 240_000;
-    for (;;) {
-      const metrics = await (await fetch(`http://127.0.0.1:${running.port}/metrics`)).text();
-      if (metrics.includes(`selvage_deliveries{state="done"} ${deliveries}`)) break;
-      assert.ok(Date.now() < deadline, metrics);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+    if (killAt.has(index)) {
+      await new Promise((resolve) => setTimeout(resolve, draw.below(60)));
+      const gone = new Promise((resolve) => running.child.once('exit', resolve));
+      running.child.kill('SIGKILL');
+      await gone;
+      running = await start();
     }
-    running.child.kill('SIGKILL');
-    const answered = pull.answers().map((body) => /^<!-- selvage:answer conversation (\d+) -->/.exec(body)?.[1]);
-    assert.deepEqual(
-      answered.map(Number).sort((a, b) => a - b),
-      comments.map(({ id }) => id),
-    );
-    await pull.server.close();
-  },
-);
+  }
+  const deadline = Date.now() + 240_000;
+  for (;;) {
+    const metrics = await (await fetch(`http://127.0.0.1:${running.port}/metrics`)).text();
+    if (metrics.includes(`selvage_deliveries{state="done"} ${deliveries}`)) break;
+    assert.ok(Date.now() < deadline, metrics);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  running.child.kill('SIGKILL');
+  const answered = pull.answers().map((body) => /^<!-- selvage:answer conversation (\d+) -->/.exec(body)?.[1]);
+  assert.deepEqual(
+    answered.map(Number).sort((a, b) => a - b),
+    comments.map(({ id }) => id),
+  );
+  await pull.server.close();
+});

@@ -71,7 +71,14 @@ test('every key is read', () => {
     ['reduce*', [256, 1, 1], [64, 1, 1], [2, 1, 1], 4096, true],
   );
   assert.deepEqual(kernel.location, { file: '.selvage.yml', line: 6, column: 5 });
-  assert.deepEqual([...kernel.args], [['n', 9007199254740993n], ['scale', 2.5], ['flag', true]]); // oxfmt-ignore
+  assert.deepEqual(
+    [...kernel.args],
+    [
+      ['n', 9007199254740993n],
+      ['scale', 2.5],
+      ['flag', true],
+    ],
+  );
   assert.deepEqual(
     kernel.assumptions.map(({ text, location }) => [text, location?.line, location?.column]),
     [
@@ -126,10 +133,7 @@ test('unknown keys are refused with the nearest valid one, at any depth', () => 
   assert.deepEqual(problems('version: 1\nchecks: { repair: { grid-weigth: 3 } }\n'), [
     '2:21 config/unknown-key "grid-weigth" is not a key of checks.repair; did you mean "grid-weight"?',
   ]);
-  assert.match(
-    problems('version: 1\nchecks: { xyzzyxyzzy: 1 }')[0] ?? '',
-    /there are race, divergence, repair, cost, idempotency\.$/,
-  );
+  assert.match(problems('version: 1\nchecks: { xyzzyxyzzy: 1 }')[0] ?? '', /there are race, divergence, repair, cost, idempotency\.$/);
 });
 
 test('wrong types and values are rejected at their position', () => {
@@ -157,14 +161,8 @@ test('wrong types and values are rejected at their position', () => {
     ['kernels: [{ block: 1 }]', /^2:11 config\/missing-key The key "match" of kernels\[0\] is missing/],
     ['checks: { race: { severity: fatal } }', /^2:29 .*severity is fatal; it must be one of error, warning, notice/],
     ['checks: { cost: { sectors: { warn: lots } } }', /^2:36 .*\+5%/],
-    [
-      `checks: { cost: { sectors: { warn: "+${'9'.repeat(400)}" } } }`,
-      /^2:36 .*more than any cost; write a smaller change/,
-    ],
-    [
-      'checks: { cost: { sectors: { warn: "+50%", fail: "+25%" } } }',
-      /^2:36 .*warn is \+50% and is looser than .*\+25%/,
-    ],
+    [`checks: { cost: { sectors: { warn: "+${'9'.repeat(400)}" } } }`, /^2:36 .*more than any cost; write a smaller change/],
+    ['checks: { cost: { sectors: { warn: "+50%", fail: "+25%" } } }', /^2:36 .*warn is \+50% and is looser than .*\+25%/],
     ['checks: { cost: { occupancy: { warn: "-20%", fail: -10% } } }', /^2:38 .*looser/],
     ['checks: { cost: { sectors: { fail: -5% } } }', /^2:36 .*an increase of sectors/],
     ['checks: { cost: { occupancy: { fail: +5% } } }', /^2:38 .*a decrease of occupancy/],
@@ -211,14 +209,11 @@ test('malformed YAML is rejected with its position', () => {
 });
 
 test('a file that is nested too deeply is rejected, at any place', () => {
-  for (const form of [
-    'DEEP',
-    'version: DEEP',
-    'version: 1\nkernels: DEEP',
-    'version: 1\nkernels: [{ match: k, args: { n: DEEP } }]',
-  ])
-    // oxfmt-ignore
-    for (const [open, close] of [['[', ']'], ['{ a: ', '}']] as const) // oxfmt-ignore
+  for (const form of ['DEEP', 'version: DEEP', 'version: 1\nkernels: DEEP', 'version: 1\nkernels: [{ match: k, args: { n: DEEP } }]'])
+    for (const [open, close] of [
+      ['[', ']'],
+      ['{ a: ', '}'],
+    ] as const)
       for (const depth of [100, 1000, 3000, 6000, 20_000]) {
         const [found = 'nothing'] = problems(form.replace('DEEP', `${open.repeat(depth)}1${close.repeat(depth)}`));
         assert.match(found, depth > 10_000 ? /config\/yaml .*nested too deeply; write them flat/ : /^\d:\d+ config\//);

@@ -27,7 +27,7 @@ test('entries are those of a configuration, and marked as facts', () => {
     ['n % 32 == 0'],
   );
   const expected = { match: configured.match, block: configured.block, grid: configured.grid, args: configured.args };
-  assert.deepEqual(others, { ...expected, cluster: [2, 1, 1], sharedBytes: 1024, cooperative: true, limits: {}, isFact: true }); // oxfmt-ignore
+  assert.deepEqual(others, { ...expected, cluster: [2, 1, 1], sharedBytes: 1024, cooperative: true, limits: {}, isFact: true });
   assert.equal(others.args.get('n'), 9007199254740993n);
 });
 
@@ -50,7 +50,5 @@ test('errors are reported with their place and a remedy', () => {
   assert.deepEqual(problems('{ "kernels": [{ "match": "k", "block": "big" }] }').length, 1);
   assert.match(problems('{ "kernels": [{ "match": "k", "block": [4096] }] }')[0]!, /^1:40 kernels\[0\]\.block/);
   assert.match(problems('{ "kernels": [{ "match": "k", "assume": ["n %% 2"] }] }')[0]!, /^1:4\d In "n %% 2": /);
-  assert.deepEqual(problems('{ "kernels": [{ "match": "k" }, { "grid": 1 }] }'), [
-    '1:33 The key "match" of kernels[1] is missing.',
-  ]);
+  assert.deepEqual(problems('{ "kernels": [{ "match": "k" }, { "grid": 1 }] }'), ['1:33 The key "match" of kernels[1] is missing.']);
 });

@@ -81,17 +81,7 @@ test('values of options with fixed choices are validated', () => {
 });
 
 test('repeatable options accumulate, and arguments after `--` are passed to nvcc', () => {
-  const invocation = parseCommandLine([
-    'check',
-    'a.cu',
-    '--assume',
-    'n > 0',
-    '--assume',
-    'n < 9',
-    '--',
-    '-DX',
-    '--block',
-  ]);
+  const invocation = parseCommandLine(['check', 'a.cu', '--assume', 'n > 0', '--assume', 'n < 9', '--', '-DX', '--block']);
   assert.equal(invocation.kind, 'command');
   if (invocation.kind !== 'command') return;
   assert.deepEqual(invocation.options.assume, ['n > 0', 'n < 9']);

@@ -112,7 +112,7 @@ function randomTruth(random: Random, unknowns: number, depth: number): Truth {
         '=': (x, y) => x === y,
       };
       const operator = random.pick(Object.keys(operators));
-      return { text: `(${operator} ${a.text} ${b.text})`, of: (values) => operators[operator]!(a.of(values), b.of(values)) }; // oxfmt-ignore
+      return { text: `(${operator} ${a.text} ${b.text})`, of: (values) => operators[operator]!(a.of(values), b.of(values)) };
     }
   }
 }
@@ -131,8 +131,7 @@ test('linear formulas over a box: the result agrees with trying all of its point
     const unknowns = random.between(1, 3);
     const [low, high] = [random.between(-3, 0), random.between(1, 5)];
     const session = alone();
-    for (let x = 0; x < unknowns; x++)
-      session.add(`(declare-const x${x} Int)(assert (<= ${numeral(low)} x${x} ${high}))`);
+    for (let x = 0; x < unknowns; x++) session.add(`(declare-const x${x} Int)(assert (<= ${numeral(low)} x${x} ${high}))`);
     // Several queries of one session, each with the assertions of the earlier ones.
     const stated: Truth[] = [];
     for (let query = 0; query < 3; query++) {
@@ -168,8 +167,7 @@ test('unbounded integers: the result agrees with Z3', async () => {
     other.add(script);
     const [answer, expected] = [await own.check([], units), await other.check([], units)];
     counts[answer.kind]++;
-    if (answer.kind !== 'unknown' && expected.kind !== 'unknown')
-      assert.equal(answer.kind, expected.kind, `seed ${seed}: ${script}`);
+    if (answer.kind !== 'unknown' && expected.kind !== 'unknown') assert.equal(answer.kind, expected.kind, `seed ${seed}: ${script}`);
     other.dispose();
   }
   assert.ok(counts.sat > 5 && counts.unsat > 5 && counts.unknown < 8, JSON.stringify(counts));
@@ -178,7 +176,12 @@ test('unbounded integers: the result agrees with Z3', async () => {
 test('formulas decided by the coefficients of sums', async () => {
   const decide = async (names: string, ...facts: readonly string[]): Promise<SolverAnswer['kind']> => {
     const session = alone();
-    session.add(names.split(' ').map((name) => `(declare-const ${name} Int)`).join('')); // oxfmt-ignore
+    session.add(
+      names
+        .split(' ')
+        .map((name) => `(declare-const ${name} Int)`)
+        .join(''),
+    );
     session.add(facts.map((fact) => `(assert ${fact})`).join(''));
     return (await session.check([], units)).kind;
   };
@@ -213,8 +216,7 @@ const bitOperations = ['bvadd', 'bvmul', 'bvand', 'bvor', 'bvxor', 'bvshl', 'bvl
 
 /** A bit-vector of the given width over the unknowns x0 to x2. */
 function randomBits(random: Random, bits: number, depth: number): string {
-  if (depth === 0 || random.chance(0.1))
-    return random.chance(0.25) ? `(_ bv${random.below(2 ** bits)} ${bits})` : `x${random.below(3)}`;
+  if (depth === 0 || random.chance(0.1)) return random.chance(0.25) ? `(_ bv${random.below(2 ** bits)} ${bits})` : `x${random.below(3)}`;
   const part = (): string => randomBits(random, bits, depth - 1);
   switch (random.below(8)) {
     case 0:
@@ -235,12 +237,12 @@ test('bit-vectors: the result agrees with Z3, and models satisfy the formulas', 
     const random = seededRandom(seed);
     const bits = random.between(1, 6);
     const names = [0, 1, 2].map((x) => `(declare-const x${x} (_ BitVec ${bits}))`).join('');
-    const fact = (): string => `(${random.pick(['=', 'bvslt', 'bvsle'])} ${randomBits(random, bits, 3)} ${randomBits(random, bits, 2)})`; // oxfmt-ignore
+    const fact = (): string => `(${random.pick(['=', 'bvslt', 'bvsle'])} ${randomBits(random, bits, 3)} ${randomBits(random, bits, 2)})`;
     const [own, other] = [alone(), solver.open()];
     for (const session of [own, other]) session.add(names);
     for (let query = 0; query < 3; query++) {
       const name = `f${query}`;
-      const asked = `(declare-const sel${query} Bool)(define-fun ${name} () Bool ${fact()})(assert (=> sel${query} (and ${name} ${fact()} (not ${fact()}))))`; // oxfmt-ignore
+      const asked = `(declare-const sel${query} Bool)(define-fun ${name} () Bool ${fact()})(assert (=> sel${query} (and ${name} ${fact()} (not ${fact()}))))`;
       for (const session of [own, other]) session.add(asked);
       const answer = await own.check([`sel${query}`], 20 * units);
       const expected = await other.check([`sel${query}`], 20 * units);
@@ -248,9 +250,7 @@ test('bit-vectors: the result agrees with Z3, and models satisfy the formulas', 
       assert.equal(answer.kind, expected.kind, `seed ${seed}: ${asked}`);
       if (answer.kind !== 'sat') continue;
       const held = solver.open();
-      held.add(
-        `${names}${[...Array(query + 1).keys()].map((earlier) => `(declare-const sel${earlier} Bool)`).join('')}`,
-      );
+      held.add(`${names}${[...Array(query + 1).keys()].map((earlier) => `(declare-const sel${earlier} Bool)`).join('')}`);
       held.add(asked.replace(/^\(declare-const \w+ Bool\)/, ''));
       for (const x of [0, 1, 2]) held.add(`(assert (= x${x} (_ bv${String(answer.model.get(`x${x}`))} ${bits})))`);
       assert.equal((await held.check([`sel${query}`], 20 * units)).kind, 'sat', `seed ${seed}: ${asked}`);

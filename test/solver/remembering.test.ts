@@ -39,9 +39,7 @@ test('the first answer of a session is reused for all sessions with the same que
 
 test('queries that ended by a time limit or an error are repeated', async () => {
   const cut: SolverAnswer = { kind: 'unknown', reason: 'solver killed after 1 s', nondeterministic: true };
-  const { solver, asked } = counting(
-    (number) => [cut, new Error('Z3: no such sort'), { kind: 'unsat' } as const][number]!,
-  );
+  const { solver, asked } = counting((number) => [cut, new Error('Z3: no such sort'), { kind: 'unsat' } as const][number]!);
   const known: KnownAnswers = new Map();
   const open = () => remembering(solver, known).open();
   assert.equal(await open().check([], 5), cut);

@@ -17,12 +17,7 @@ const factoring = `
   (assert (and (bvugt a #x0000000000000001) (bvult a #x00000000ffffffff)))
   (assert (and (bvugt b #x0000000000000001) (bvult b #x00000000ffffffff)))`;
 
-export async function decide(
-  solver: Solver,
-  script: string,
-  budget = units,
-  milliseconds?: number,
-): Promise<SolverAnswer> {
+export async function decide(solver: Solver, script: string, budget = units, milliseconds?: number): Promise<SolverAnswer> {
   const session = solver.open();
   session.add(script);
   try {

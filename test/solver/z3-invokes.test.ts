@@ -5,7 +5,7 @@ import { instantiateWithInvokes } from '../../src/solver/z3-invokes.ts';
 const [i32, functionReference] = [0x7f, 0x70];
 const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const text = (name: string): number[] => [name.length, ...Buffer.from(name)];
-const section = (id: number, ...entries: number[][]): number[] => [id, entries.flat().length + 1, entries.length, ...entries.flat()]; // oxfmt-ignore
+const section = (id: number, ...entries: number[][]): number[] => [id, entries.flat().length + 1, entries.length, ...entries.flat()];
 const body = (...code: number[]): number[] => [code.length + 2, 0, ...code, 0x0b];
 
 /**
@@ -66,7 +66,10 @@ test('an exception of a callee is recorded, and the stack pointer is restored', 
 });
 
 test('a callee that returns normally leaves the exception state unchanged', () => {
-  assert.equal(run(() => {}), 48); // oxfmt-ignore
+  assert.equal(
+    run(() => {}),
+    48,
+  );
 });
 
 test('an error of JavaScript ends the program', () => {

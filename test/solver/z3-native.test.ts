@@ -10,8 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'selvage-native-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /** Prints the strings that it is to echo. */
-const answering =
-  'while read -r line; do case "$line" in "(echo "*) line=${line#*?\\"}; echo "${line%\\"*}";; esac; done';
+const answering = 'while read -r line; do case "$line" in "(echo "*) line=${line#*?\\"}; echo "${line%\\"*}";; esac; done';
 /** A program that simulates Z3: a shell script. */
 function program(name: string, body: string): string {
   const file = join(folder, name);

@@ -3,13 +3,10 @@ import { test } from 'node:test';
 import { addedLines, hunkAt, inSameHunk, parseHunks } from '../../src/source/diff.ts';
 
 test('hunks as git prints them: sides of no lines, no newline at the end, lines that look like headers', () => {
-  const ranges = (patch: string) =>
-    parseHunks(patch).map((hunk) => [hunk.oldStart, hunk.oldLines, hunk.newStart, hunk.newLines]);
+  const ranges = (patch: string) => parseHunks(patch).map((hunk) => [hunk.oldStart, hunk.oldLines, hunk.newStart, hunk.newLines]);
   assert.deepEqual(ranges('@@ -0,0 +1,2 @@\n+a\n+b'), [[0, 0, 1, 2]]);
   assert.deepEqual(ranges('@@ -4,2 +3,0 @@ void k()\n-a\n-b'), [[4, 2, 3, 0]]);
-  assert.deepEqual(ranges('@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file'), [
-    [1, 1, 1, 1],
-  ]);
+  assert.deepEqual(ranges('@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file'), [[1, 1, 1, 1]]);
   assert.deepEqual(ranges('@@ -1,2 +1,2 @@\n--- a\n+++ b\n c\n@@ -9 +9,2 @@\n d\n+@@ -1 +1 @@'), [
     [1, 2, 1, 2],
     [9, 1, 9, 2],

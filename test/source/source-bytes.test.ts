@@ -13,9 +13,7 @@ test('UTF-8 is decoded, and any other byte is preserved', () => {
   const random = seededRandom(7);
   for (let round = 0; round < 2000; round++) {
     const parts = Array.from({ length: random.below(12) }, () =>
-      random.below(2) === 0
-        ? Buffer.from([...'a\u00e9\u20ac\u{1f980}\n'][random.below(5)]!)
-        : Buffer.of(random.below(256)),
+      random.below(2) === 0 ? Buffer.from([...'a\u00e9\u20ac\u{1f980}\n'][random.below(5)]!) : Buffer.of(random.below(256)),
     );
     const bytes = Buffer.concat(parts);
     assert.ok(encodeSource(decodeSource(bytes)).equals(bytes), bytes.toString('hex'));

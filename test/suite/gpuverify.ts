@@ -102,8 +102,7 @@ try {
   const left = chosen.entries();
   await Promise.all(
     Array.from({ length: Number(values.jobs) }, async () => {
-      for (const [index, fact] of left)
-        rows[index] = await rowOf(fact, index, resolve(checkout), resolve(facts), configFor);
+      for (const [index, fact] of left) rows[index] = await rowOf(fact, index, resolve(checkout), resolve(facts), configFor);
     }),
   );
   print(rows);
@@ -120,8 +119,7 @@ async function rowOf(
   shimFolder: string,
   configFor: (lockstep: boolean, equalWrites: 'allow' | 'warning') => string,
 ): Promise<Row> {
-  const config = (lockstep: boolean): string =>
-    configFor(lockstep, fact.expected === 'race-free' ? 'allow' : 'warning');
+  const config = (lockstep: boolean): string => configFor(lockstep, fact.expected === 'race-free' ? 'allow' : 'warning');
   const file = join(root, fact.path.split('/').slice(1).join('/'));
   const threads = fact.blockDim.reduce((product, size) => product * size, 1);
   // Warps of another size cannot be assumed; a block of one warp is one, of any size.
@@ -165,9 +163,7 @@ async function score(fact: Fact, file: string, shimFolder: string, config: strin
     ({ report, message } = await check(file, fact, shimFolder, config, ['--assume', negated]));
   }
   const worst = (kind: 'race' | 'divergence'): Verdict | undefined =>
-    report?.kernels
-      .map((kernel) => kernel[kind])
-      .sort((a, b) => worstLast.indexOf(b.verdict) - worstLast.indexOf(a.verdict))[0];
+    report?.kernels.map((kernel) => kernel[kind]).sort((a, b) => worstLast.indexOf(b.verdict) - worstLast.indexOf(a.verdict))[0];
   const race = worst('race');
   const divergence = worst('divergence');
   const row = { path, expected, preconditions, race: race?.verdict ?? '-', divergence: divergence?.verdict ?? '-' };
@@ -185,16 +181,11 @@ async function score(fact: Fact, file: string, shimFolder: string, config: strin
 }
 
 function preconditionsOf(report: Report | null): string[] {
-  const assumptions = report?.kernels.flatMap(({ race, divergence }) => [race, divergence].flatMap((verdict) => verdict.assumptions ?? [])); // oxfmt-ignore
+  const assumptions = report?.kernels.flatMap(({ race, divergence }) => [race, divergence].flatMap((verdict) => verdict.assumptions ?? []));
   return [...new Set(assumptions?.flatMap(({ kind, text }) => (kind === 'precondition' ? [text] : [])))];
 }
 
-function classify(
-  { expected, warpSync, visibleInPtx }: Fact,
-  race: string,
-  divergence: string,
-  isLockstep: boolean,
-): Outcome {
+function classify({ expected, warpSync, visibleInPtx }: Fact, race: string, divergence: string, isLockstep: boolean): Outcome {
   const proved = race === 'proved' && divergence === 'proved';
   const found = race === 'race' || divergence === 'divergent';
   if (expected === 'race-free') {
@@ -241,8 +232,7 @@ function print(rows: readonly Row[]): void {
   }
   const alone = rows.flatMap((row) => (row.alone ? [{ ...row, ...row.alone }] : []));
   writeLine(`\nwithout warp-lockstep: ${alone.length}`);
-  for (const { path, expected, race, outcome } of alone)
-    writeLine(`  ${path}  expected ${expected}, race ${race}: ${outcome}`);
+  for (const { path, expected, race, outcome } of alone) writeLine(`  ${path}  expected ${expected}, race ${race}: ${outcome}`);
   writeLine('');
   for (const expected of ['race-free', 'race', 'divergence'] as const) {
     const scored = rows.filter((row) => row.expected === expected && row.outcome !== 'excluded');
@@ -251,12 +241,10 @@ function print(rows: readonly Row[]): void {
     const share = ((100 * right) / Math.max(1, scored.length)).toFixed(1);
     const stated = scored.filter(({ preconditions }) => preconditions.length > 0);
     const under = stated.map(({ path, preconditions }) => `\n  ${path}  ${preconditions.join('; ')}`).join('');
-    writeLine(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong; ${stated.length} with preconditions${under}`); // oxfmt-ignore
+    writeLine(`${expected}: ${right} of ${scored.length} right (${share} %), ${wrong} wrong; ${stated.length} with preconditions${under}`);
   }
   const equal = rows.filter(({ equalWrites }) => equalWrites === true);
-  writeLine(
-    `of the races only writes of equal values: ${equal.length}${equal.map(({ path }) => `\n  ${path}`).join('')}`,
-  );
+  writeLine(`of the races only writes of equal values: ${equal.length}${equal.map(({ path }) => `\n  ${path}`).join('')}`);
   const times = rows.map(({ check: own }) => own).sort((a, b) => a - b);
   const at = (share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(0);
   writeLine(`only the checker: median ${at(0.5)} ms, 90th percentile ${at(0.9)} ms, most ${at(1)} ms`);

@@ -27,7 +27,7 @@ const units: readonly ClassifiedUnit[] = [
     outcome: 'classified',
     kernels: [
       kernel('one', { launches: [{ site: 'y.cu:1', verdict: 'idempotent', savedBytes: 3 * 2 ** 20 }] }),
-      kernel('four', { launches: [{ site: 'y.cu:2', verdict: 'undecided', reason: '`a` and `b` are in the same memory' }] }), // oxfmt-ignore
+      kernel('four', { launches: [{ site: 'y.cu:2', verdict: 'undecided', reason: '`a` and `b` are in the same memory' }] }),
       kernel('three<1>', {}),
       kernel('three<2>', { class: 'unknown', reasons: [{ kind: 'atomic', text: '', lines: [] }] }),
     ],

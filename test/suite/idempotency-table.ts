@@ -80,8 +80,13 @@ function classTable(definitions: readonly Definition[]): string[] {
       .map((cell) => String(cell).padStart(9))
       .join(' ');
   return [
-    ['samples'.padEnd(28), '#kernels', 'idempot.', 'condit.', 'undecided', 'non-idem.'].map((cell) => cell.padStart(9)).join(' '), // oxfmt-ignore
-    ...categories.map((category) => row(category, definitions.filter((one) => one.category === category))), // oxfmt-ignore
+    ['samples'.padEnd(28), '#kernels', 'idempot.', 'condit.', 'undecided', 'non-idem.'].map((cell) => cell.padStart(9)).join(' '),
+    ...categories.map((category) =>
+      row(
+        category,
+        definitions.filter((one) => one.category === category),
+      ),
+    ),
     row('All', definitions),
   ];
 }
@@ -121,5 +126,8 @@ function share(part: number, whole: number): string {
 function count(words: readonly string[]): string {
   const amounts = new Map<string, number>();
   for (const word of words) amounts.set(word, (amounts.get(word) ?? 0) + 1);
-  return [...amounts].sort(([, a], [, b]) => b - a).map(([word, amount]) => `${word} ${amount}`).join(', '); // oxfmt-ignore
+  return [...amounts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([word, amount]) => `${word} ${amount}`)
+    .join(', ');
 }

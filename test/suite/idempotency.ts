@@ -36,13 +36,15 @@ const limit = Number(values.limit);
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-idempotency-')));
 try {
   const known = new Set(unitsOf().map(({ unit }) => unit));
-  const all = globSync('**/*.cu', { cwd: join(checkout, 'Samples') }).map((path) => join('Samples', path)).sort(); // oxfmt-ignore
+  const all = globSync('**/*.cu', { cwd: join(checkout, 'Samples') })
+    .map((path) => join('Samples', path))
+    .sort();
   const asked = all.filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
   for (const path of asked) {
     if (known.has(path)) continue;
     const unit = await classified(path);
     appendFileSync(out, `${JSON.stringify(unit)}\n`);
-    process.stderr.write(`${unit.unit}: ${unit.outcome}${unit.cpu === undefined ? '' : `, ${unit.cpu.toFixed(1)} s`}\n`); // oxfmt-ignore
+    process.stderr.write(`${unit.unit}: ${unit.outcome}${unit.cpu === undefined ? '' : `, ${unit.cpu.toFixed(1)} s`}\n`);
   }
   const units = unitsOf();
   process.stdout.write(idempotencyTable(units));
@@ -60,11 +62,21 @@ function unitsOf(): ClassifiedUnit[] {
 async function classified(path: string): Promise<ClassifiedUnit> {
   const compilerWords = ['-std=c++17', `-I${join(checkout, 'Common')}`];
   const ptx = join(scratch, 'unit.ptx');
-  const compiled = await runLimited(limit, 'nvcc', ['-ptx', `-arch=${optionDefaults.arch}`, ...compilerWords, join(checkout, path), '-o', ptx], checkout); // oxfmt-ignore
+  const compiled = await runLimited(
+    limit,
+    'nvcc',
+    ['-ptx', `-arch=${optionDefaults.arch}`, ...compilerWords, join(checkout, path), '-o', ptx],
+    checkout,
+  );
   const unit = { unit: path, kernels: [] };
   if (compiled.status !== 0) return { ...unit, outcome: 'not compiled' };
   if (!/\.entry\b/.test(readFileSync(ptx, 'utf8'))) return { ...unit, outcome: 'no kernels' };
-  const ended = await runLimited(limit, process.execPath, [commandLine, 'idempotency', path, '--format', 'json', '--', ...compilerWords], checkout); // oxfmt-ignore
+  const ended = await runLimited(
+    limit,
+    process.execPath,
+    [commandLine, 'idempotency', path, '--format', 'json', '--', ...compilerWords],
+    checkout,
+  );
   const { cpu } = ended;
   if (endedByLimit.includes(ended.status)) return { ...unit, cpu, outcome: 'out of time' };
   const report = ended.stdout === '' ? null : (JSON.parse(ended.stdout) as Report);
@@ -81,7 +93,7 @@ function kernelOf({ name, location, idempotency }: Report['kernels'][number]): C
     isOwn: file !== '' && !file.startsWith('/') && !file.startsWith('..'),
     class: idempotency?.kernel ?? 'unknown',
     ...(idempotency?.condition === undefined ? {} : { condition: idempotency.condition }),
-    reasons: (idempotency?.details ?? []).map(({ kind, text, locations }) => ({ kind, text, lines: locations.map(place) })), // oxfmt-ignore
+    reasons: (idempotency?.details ?? []).map(({ kind, text, locations }) => ({ kind, text, lines: locations.map(place) })),
     launches: (idempotency?.launches ?? []).map(({ location: site, ...launch }) => ({ ...launch, site: place(site) })),
   };
 }

@@ -33,9 +33,7 @@ try {
   const cache = join(scratch, 'cache');
   const open = (what: string): Cost => timed(output, process.execPath, [opener, root, cache, what]);
   const repeat = (run: () => Cost): Cost => best(Array.from({ length: repetitions }, run));
-  const nvcc = repeat(() =>
-    timed(output, 'nvcc', ['-ptx', '-arch=sm_80', '-o', join(scratch, 'a.ptx'), join(root, sourceName(0))]),
-  );
+  const nvcc = repeat(() => timed(output, 'nvcc', ['-ptx', '-arch=sm_80', '-o', join(scratch, 'a.ptx'), join(root, sourceName(0))]));
   const tree = repeat(() => open('tree'));
   const cold = repeat(() => {
     rmSync(cache, { recursive: true, force: true });
@@ -86,8 +84,7 @@ function sourceText(index: number, random: Random): string {
     const values_ = Array.from({ length: 4 + pick(8) }, (_, at) => `value${pick(100)}_${at}`);
     text += `/** Scales what block ${pick(99)} reads, in ${values_.length} steps. */\n`;
     text += `__global__ void ${name}(float *data, int count) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= count) return;\n`;
-    for (const value of values_)
-      text += `  float ${value} = data[i] * ${pick(1000)}.5f;\n  data[i] = ${value} + ${pick(9)};\n`;
+    for (const value of values_) text += `  float ${value} = data[i] * ${pick(1000)}.5f;\n  data[i] = ${value} + ${pick(9)};\n`;
     text += `}\n\nvoid launch_${name}(float *data, int count) {\n  const int threads = ${32 * (1 + pick(8))};\n`;
     text += `  ${name}<<<(count + threads - 1) / threads, threads>>>(data, count);\n  printf("%s\\n", "${name}");\n}\n\n`;
   }

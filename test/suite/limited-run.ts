@@ -20,7 +20,7 @@ export const endedByLimit = [124, 137, 152];
 export function runLimited(seconds: number, program: string, args: readonly string[], cwd: string): Promise<Ended> {
   const script = 'ulimit -t "$0"; TIMEFORMAT="selvage-times %3R %3U %3S"; time timeout -k 10 "$((20 * $0))" "$@"';
   return new Promise((done, fail) => {
-    const child = spawn('bash', ['-c', script, String(seconds), program, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] }); // oxfmt-ignore
+    const child = spawn('bash', ['-c', script, String(seconds), program, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     let stdout = '';
     let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => (stdout += part));

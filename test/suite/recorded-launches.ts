@@ -18,9 +18,7 @@ if (given === undefined) {
   process.exit(2);
 }
 const checkout = realpathSync(given);
-const folders = [
-  ...new Set(globSync('**/*.cu', { cwd: join(checkout, 'Samples') }).map((path) => dirname(path))),
-].sort();
+const folders = [...new Set(globSync('**/*.cu', { cwd: join(checkout, 'Samples') }).map((path) => dirname(path)))].sort();
 const sum = nothingMeasured();
 let exited = 0;
 
@@ -35,8 +33,8 @@ for (const folder of folders.filter((path) => words.length === 0 || words.some((
   }
 }
 const { programs, launches: all, known, missing, reasons } = sum;
-process.stdout.write(`${programs} programs with launches, ${exited} of them exited; ${all} launches: ${JSON.stringify(known)}\n`); // oxfmt-ignore
-for (const [reason, number] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25)) process.stdout.write(`${number} ${reason}\n`); // oxfmt-ignore
+process.stdout.write(`${programs} programs with launches, ${exited} of them exited; ${all} launches: ${JSON.stringify(known)}\n`);
+for (const [reason, number] of [...reasons].toSorted((a, b) => b[1] - a[1]).slice(0, 25)) process.stdout.write(`${number} ${reason}\n`);
 if (missing.length > 0) process.exitCode = 1;
 
 /** Why a program could not be compiled, linked or read: the first line that names an error. */

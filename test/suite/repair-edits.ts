@@ -13,7 +13,19 @@
  *
  * FILE gets lines of JSON, and is continued. With `--again`, only the refuted edits of FILE are repaired again.
  */
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -110,7 +122,9 @@ const at = process.argv.indexOf('--');
 const words = at === -1 ? [] : process.argv.slice(at + 1);
 const [, given, ...filter] = at === -1 ? positionals : positionals.slice(0, positionals.length - words.length);
 if (given === undefined) {
-  process.stderr.write('usage: npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--most BYTES] [--dear SECONDS] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]\n'); // oxfmt-ignore
+  process.stderr.write(
+    'usage: npm run suite -- repair-edits CHECKOUT [FILTER…] [--seed N] [--count N] [--most BYTES] [--dear SECONDS] [--limit SECONDS] [--facts FOLDER] [--out FILE] [--again] [-- NVCC…]\n',
+  );
   process.exit(2);
 }
 const checkout = realpathSync(given);
@@ -174,7 +188,10 @@ function isRefuted(line: Line | undefined): boolean {
 }
 
 function linesOf(file: string): (Line | Before)[] {
-  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Line | Before); // oxfmt-ignore
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line | Before);
 }
 
 /** The files with barriers. */
@@ -185,13 +202,23 @@ function units(): Unit[] {
     return all.filter((path) => path.endsWith('.cu') && isMeant(path)).map((path) => ({ path, options: [], words }));
   }
   const folder = resolve(values.facts);
-  const { kernels } = JSON.parse(readFileSync(join(folder, 'kernels.json'), 'utf8')) as { readonly kernels: readonly { readonly path: string; readonly expected: string; readonly compiles: boolean; readonly flags: readonly string[]; readonly warpSync?: number; readonly blockDim: readonly number[]; readonly gridDim: readonly number[] }[] }; // oxfmt-ignore
+  const { kernels } = JSON.parse(readFileSync(join(folder, 'kernels.json'), 'utf8')) as {
+    readonly kernels: readonly {
+      readonly path: string;
+      readonly expected: string;
+      readonly compiles: boolean;
+      readonly flags: readonly string[];
+      readonly warpSync?: number;
+      readonly blockDim: readonly number[];
+      readonly gridDim: readonly number[];
+    }[];
+  };
   return kernels
     .filter(({ expected, compiles, warpSync }) => expected === 'race-free' && compiles && warpSync === undefined)
     .map(({ path, flags, blockDim, gridDim }) => ({
       path: path.split('/').slice(1).join('/'),
       options: ['--block', blockDim.join(','), '--grid', gridDim.join(',')],
-      words: ['-std=c++17', '-include', join(folder, 'shim.h'), '-DGPUV_MODE=2', ...flags.filter((flag) => /^-[DU]/.test(flag))], // oxfmt-ignore
+      words: ['-std=c++17', '-include', join(folder, 'shim.h'), '-DGPUV_MODE=2', ...flags.filter((flag) => /^-[DU]/.test(flag))],
     }))
     .filter(({ path }) => isMeant(path));
 }
@@ -230,8 +257,11 @@ async function editsIn(unit: Unit, file: string): Promise<Edit[]> {
   return barriers.flatMap((candidate) => {
     const { function: definition, statement, line } = candidate;
     const own = { unit, file, line, kernel: definition.kind === 'kernel' ? definition.name : null };
-    const guards = nodesWhere(source.tree(), ({ type, start, end }) => type === 'if_statement' && start >= definition.bodyStart && end <= definition.end); // oxfmt-ignore
-    const isNext = (start: number, end: number): boolean => start <= end && /^\s*(?:\/\/.*\s*)*$/.test(text.slice(start, end)); // oxfmt-ignore
+    const guards = nodesWhere(
+      source.tree(),
+      ({ type, start, end }) => type === 'if_statement' && start >= definition.bodyStart && end <= definition.end,
+    );
+    const isNext = (start: number, end: number): boolean => start <= end && /^\s*(?:\/\/.*\s*)*$/.test(text.slice(start, end));
     const after = guards.find(({ start }) => isNext(statement.end, start));
     const before = guards.find(({ end }) => isNext(end, statement.start));
     const all: Edit[] = [{ ...own, kind: 'deleted', text: applyEdits(text, without(candidate)) }];
@@ -249,10 +279,10 @@ async function editsIn(unit: Unit, file: string): Promise<Edit[]> {
     for (const guard of guards) {
       const clause = childIn(guard, 'condition');
       const less = clause && text.slice(clause.start, clause.end).search(/[^<]<(?![<=])/);
-      if (!clause || less === undefined || less === -1 || guard.start < statement.start || widened.has(guard.start)) continue; // oxfmt-ignore
+      if (!clause || less === undefined || less === -1 || guard.start < statement.start || widened.has(guard.start)) continue;
       widened.add(guard.start);
       const place = clause.start + less + 2;
-      all.push({ ...own, line: guard.line, kind: 'widened', text: applyEdits(text, [{ start: place, end: place, text: '=' }]) }); // oxfmt-ignore
+      all.push({ ...own, line: guard.line, kind: 'widened', text: applyEdits(text, [{ start: place, end: place, text: '=' }]) });
       break;
     }
     return all;
@@ -264,9 +294,7 @@ function refuted({ kernels }: Report): Set<string> {
   const isShown = ({ code, severity, confirmed }: Told): boolean =>
     confirmed && severity !== 'notice' && code !== 'barrier/early-exit' && code !== 'memory/out-of-bounds';
   return new Set(
-    kernels
-      .filter(({ race, divergence }) => [...race.findings, ...divergence.findings].some(isShown))
-      .map(({ name }) => bare(name)),
+    kernels.filter(({ race, divergence }) => [...race.findings, ...divergence.findings].some(isShown)).map(({ name }) => bare(name)),
   );
 }
 
@@ -318,7 +346,7 @@ async function outcomeOf({ unit, file, kernel, text }: Edit, name: string): Prom
   if (!worst) return { name, outcome: 'not', reason: 'no repair is tried', cpu };
   const { status, leaves, reason = '', edits = [] } = worst.repair;
   const outcome = status !== 'repaired' ? 'not' : leaves ? 'in part' : 'repaired';
-  const patch = edits.map(({ startLine, endLine, replacement }) => `\n@@ ${startLine}-${endLine}\n${replacement.replace(/^(?=.)/gm, '+')}`); // oxfmt-ignore
+  const patch = edits.map(({ startLine, endLine, replacement }) => `\n@@ ${startLine}-${endLine}\n${replacement.replace(/^(?=.)/gm, '+')}`);
   return { name, outcome, reason: `${status === 'repaired' ? '' : `${status}: `}${reason}${patch.join('')}`, cpu };
 }
 
@@ -345,7 +373,7 @@ async function selvage(
   mkdirSync(join(folder, '.git'));
   if (edited !== null) writeFileSync(join(folder, edited.file), encodeSource(edited.text));
   const asked = [commandLine, command, basename(path), '--format', 'json', ...options, ...more, '--', ...own];
-  const { status, stdout, stderr, cpu } = await runLimited(limit, process.execPath, asked, dirname(join(folder, path))); // oxfmt-ignore
+  const { status, stdout, stderr, cpu } = await runLimited(limit, process.execPath, asked, dirname(join(folder, path)));
   const late = endedByLimit.includes(status);
   return { report: !late && stdout.startsWith('{') ? (JSON.parse(stdout) as Report) : null, late, stderr, cpu };
 }

@@ -10,12 +10,23 @@
  * reported, and another one replaces it. Prints the table by part and the misses; the exit code is 1 if a refuted
  * property is proved, or less than 90 % of the severities are correct.
  */
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Judgement, type Tally, count, emptyTally, isGood, outcomeText, plainName, shuffledSites, siteText, tableText } from '../kernels/judged-mutant.ts'; // oxfmt-ignore
+import {
+  type Judgement,
+  type Tally,
+  count,
+  emptyTally,
+  isGood,
+  outcomeText,
+  plainName,
+  shuffledSites,
+  siteText,
+  tableText,
+} from '../kernels/judged-mutant.ts';
 import { type Part, type Site, changed, sitesOf } from '../kernels/source-mutation.ts';
 import { endedByLimit, runLimited } from './limited-run.ts';
 import type { SampleUnit } from './samples-table.ts';
@@ -49,7 +60,9 @@ const { values, positionals } = parseArgs({
 });
 const [, given, unitsFile, ...words] = positionals;
 if (given === undefined || unitsFile === undefined) {
-  process.stderr.write('usage: npm run suite -- sample-mutants CHECKOUT UNITS [FILTER…] [--seed N] [--each N] [--part NAME]… [--out FILE] [--limit SECONDS]\n'); // oxfmt-ignore
+  process.stderr.write(
+    'usage: npm run suite -- sample-mutants CHECKOUT UNITS [FILTER…] [--seed N] [--each N] [--part NAME]… [--out FILE] [--limit SECONDS]\n',
+  );
   process.exit(2);
 }
 const checkout = realpathSync(given);
@@ -59,7 +72,9 @@ const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-sample-mutants-
 
 try {
   const lines = existsSync(out) ? linesOf<Line>(out) : [];
-  const all = originals(linesOf<SampleUnit>(unitsFile).filter(({ unit }) => words.length === 0 || words.some((word) => unit.includes(word)))); // oxfmt-ignore
+  const all = originals(
+    linesOf<SampleUnit>(unitsFile).filter(({ unit }) => words.length === 0 || words.some((word) => unit.includes(word))),
+  );
   const tallies: Partial<Record<Part, Tally>> = {};
   const late: string[] = [];
   for (const part of sampleParts.filter((name) => values.part.includes(name))) {
@@ -68,9 +83,7 @@ try {
     for (const { original, site } of list) {
       if (tally.mutants === Number(values.each)) break;
       const place = siteText(original.file, original.text, site);
-      const known = lines.find(
-        (line) => line.part === part && line.name === place.name && line.change === place.change,
-      );
+      const known = lines.find((line) => line.part === part && line.name === place.name && line.change === place.change);
       const line = known ?? { part, ...place, outcome: await outcomeOf(original, site) };
       if (!known) appendFileSync(out, `${JSON.stringify(line)}\n`);
       if (line.outcome === 'late') late.push(`out of time: ${part} ${line.name}: ${line.change}`);
@@ -86,7 +99,10 @@ try {
 }
 
 function linesOf<T>(file: string): T[] {
-  return readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as T); // oxfmt-ignore
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
 }
 
 /** The files that define kernels of the units, each with the first unit that compiles it. */
@@ -120,7 +136,12 @@ async function outcomeOf({ file, text, unit }: Original, site: Site): Promise<Li
 }
 
 async function childOf(folder: string, { unit }: SampleUnit, { kernel }: Site, ptx: string): Promise<Line['outcome']> {
-  const { status, stdout, stderr } = await runLimited(Number(values.limit), process.execPath, [program, folder, unit, join(checkout, 'Common'), kernel, ptx], folder); // oxfmt-ignore
+  const { status, stdout, stderr } = await runLimited(
+    Number(values.limit),
+    process.execPath,
+    [program, folder, unit, join(checkout, 'Common'), kernel, ptx],
+    folder,
+  );
   if (endedByLimit.includes(status)) return 'late';
   process.stderr.write(stderr);
   return stdout === '' ? null : (JSON.parse(stdout) as Judgement | null);

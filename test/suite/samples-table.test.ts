@@ -28,10 +28,7 @@ test('a kernel definition counts once, with the worst verdict of its instances i
   const table = sampleTable([
     unit('a/x.cu', { kernels: [kernel('f<1>'), kernel('g', { preconditions: ['n >= 1'] })] }),
     unit('a/y.cu', {
-      kernels: [
-        kernel('f<2>', { race: 'possible', reasons: ['line 7 of y.cu'] }),
-        kernel('cub::k', { isOwn: false, race: 'race' }),
-      ],
+      kernels: [kernel('f<2>', { race: 'possible', reasons: ['line 7 of y.cu'] }), kernel('cub::k', { isOwn: false, race: 'race' })],
     }),
   ]);
   assert.match(table, /2 defined in the checkout, 3 instances; 1 instances of others/);
@@ -53,7 +50,7 @@ test('a finding of several instances counts once, and launches of other samples 
   const finding = { code: 'race/shared', severity: 'error', lines: 'a/k.cuh:7', text: 'they race' };
   const foreign = { race: 'race', findings: [finding], sites: ['b/main.cu:3'], foreign: ['b/main.cu:3'] };
   const table = sampleTable([
-    unit('a/x.cu', { kernels: [kernel('f<1>', foreign), kernel('f<2>', foreign)], cpu: 8, nvccCpu: 2, wall: 3, nvccWall: 1 }), // oxfmt-ignore
+    unit('a/x.cu', { kernels: [kernel('f<1>', foreign), kernel('f<2>', foreign)], cpu: 8, nvccCpu: 2, wall: 3, nvccWall: 1 }),
   ]);
   assert.match(table, /findings: 1 errors and warnings, 100\.0 per 100 kernels, 100\.0 per 100 instances/);
   assert.match(table, /other samples that were used: 2\n +a\/x\.cu: f<1> uses b\/main\.cu:3/);

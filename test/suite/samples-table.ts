@@ -70,7 +70,7 @@ function rankOf({ race, divergence, preconditions }: SampleKernel): number {
 function definitionsOf(units: readonly SampleUnit[]): Definition[] {
   const table = new Map<string, SampleKernel[]>();
   for (const { kernels } of units)
-    for (const kernel of kernels) if (kernel.isOwn) table.set(kernel.definition, [...(table.get(kernel.definition) ?? []), kernel]); // oxfmt-ignore
+    for (const kernel of kernels) if (kernel.isOwn) table.set(kernel.definition, [...(table.get(kernel.definition) ?? []), kernel]);
   const checked = [...table].map(([name, instances]) => ({
     name,
     instances,
@@ -91,7 +91,8 @@ function launchClass({ instances }: Definition): string {
   if (launches.length === 0) return 'not checked';
   if (!isFrom('launch-site')) return 'no launch found';
   const open = launches.filter(({ block, grid }) => block === 'open' || grid === 'open');
-  if (open.length > 0) return open.some(({ source }) => source === 'launch-site') ? 'launch found, block or grid open' : 'an instance without launch'; // oxfmt-ignore
+  if (open.length > 0)
+    return open.some(({ source }) => source === 'launch-site') ? 'launch found, block or grid open' : 'an instance without launch';
   return launches.every(({ block, grid }) => block === 'given' && grid === 'given') ? 'launch known' : 'launch tied';
 }
 
@@ -109,7 +110,9 @@ function reasonOf({ instances, rank }: Definition): string {
   if (instances.length === 0) return 'not checked';
   const worst = instances.filter((instance) => rankOf(instance) === rank);
   if (rank >= ranks.indexOf('race')) {
-    const codes = worst.flatMap(({ findings }) => findings.map(({ code, severity, origin }) => `${severity} ${code}${origin === undefined || origin === '' ? '' : ` (${origin})`}`)); // oxfmt-ignore
+    const codes = worst.flatMap(({ findings }) =>
+      findings.map(({ code, severity, origin }) => `${severity} ${code}${origin === undefined || origin === '' ? '' : ` (${origin})`}`),
+    );
     return `${ranks[rank]}: ${[...new Set(codes)].sort().join(', ') || 'reported as notices'}`;
   }
   return `${ranks[rank]}: ${withoutNames(worst[0]!.reasons[0] ?? '')}`;
@@ -128,7 +131,7 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): [string, T
 
 /** Distinct findings: instances of a template and units that share a header show one more than once. */
 function distinct(findings: readonly SampleFinding[]): SampleFinding[] {
-  return [...new Map(findings.map((finding) => [`${finding.code} ${finding.severity} ${finding.lines}`, finding])).values()]; // oxfmt-ignore
+  return [...new Map(findings.map((finding) => [`${finding.code} ${finding.severity} ${finding.lines}`, finding])).values()];
 }
 
 export function sampleTable(units: readonly SampleUnit[]): string {
@@ -146,7 +149,9 @@ export function sampleTable(units: readonly SampleUnit[]): string {
   const definitions = definitionsOf(tried);
   const instances = tried.flatMap(({ kernels }) => kernels);
   const own = instances.filter(({ isOwn }) => isOwn);
-  addLine(`\nkernels: ${definitions.length} defined in the checkout, ${own.length} instances; ${instances.length - own.length} instances of others`); // oxfmt-ignore
+  addLine(
+    `\nkernels: ${definitions.length} defined in the checkout, ${own.length} instances; ${instances.length - own.length} instances of others`,
+  );
   for (const [rank, name] of ranks.entries()) {
     const count = definitions.filter((one) => one.rank === rank).length;
     addLine(`  ${name}: ${count} (${percent(count, definitions.length)})`);
@@ -155,35 +160,39 @@ export function sampleTable(units: readonly SampleUnit[]): string {
   addLine(`  fully proved, with and without preconditions: ${percent(proved, definitions.length)}`);
 
   addLine('\nlaunches of all kernels');
-  for (const [name, list] of grouped(definitions, launchClass)) addLine(`  ${name}: ${list.length}, ${list.filter(({ rank }) => rank <= 1).length} of them proved`); // oxfmt-ignore
+  for (const [name, list] of grouped(definitions, launchClass))
+    addLine(`  ${name}: ${list.length}, ${list.filter(({ rank }) => rank <= 1).length} of them proved`);
 
-  const told = distinct([
-    ...own.flatMap(({ findings }) => findings),
-    ...tried.flatMap(({ diagnostics }) => diagnostics),
-  ]);
+  const told = distinct([...own.flatMap(({ findings }) => findings), ...tried.flatMap(({ diagnostics }) => diagnostics)]);
   const all = own.flatMap(({ findings }) => findings).length;
-  addLine(`\nfindings: ${told.length} errors and warnings, ${percent(told.length, definitions.length).replace(' %', '')} per 100 kernels, ${percent(all, own.length).replace(' %', '')} per 100 instances`); // oxfmt-ignore
-  for (const { code, severity, origin, lines: places, text } of told) addLine(`  ${severity} ${code}${origin === undefined || origin === '' ? '' : ` (${origin})`} ${places}: ${text}`); // oxfmt-ignore
+  addLine(
+    `\nfindings: ${told.length} errors and warnings, ${percent(told.length, definitions.length).replace(' %', '')} per 100 kernels, ${percent(all, own.length).replace(' %', '')} per 100 instances`,
+  );
+  for (const { code, severity, origin, lines: places, text } of told)
+    addLine(`  ${severity} ${code}${origin === undefined || origin === '' ? '' : ` (${origin})`} ${places}: ${text}`);
 
   const open = definitions.filter(({ rank }) => rank > 1);
   addLine(`\nlaunches of kernels that are not proved: ${open.length}`);
-  for (const [name, list] of grouped(open, launchClass)) addLine(`  ${name}: ${list.length}: ${list.map(shortName).join(', ')}`); // oxfmt-ignore
+  for (const [name, list] of grouped(open, launchClass)) addLine(`  ${name}: ${list.length}: ${list.map(shortName).join(', ')}`);
   addLine('\nreasons');
   for (const [reason, list] of grouped(open, reasonOf)) {
     addLine(`  ${list.length}: ${reason}`);
     for (const [name, part] of grouped(list, launchClass)) addLine(`      ${name}: ${part.map(shortName).join(', ')}`);
   }
 
-  const foreign = tried.flatMap(({ unit, kernels }) => kernels.flatMap(({ name, foreign: places }) => places.map((place) => `${unit}: ${name} uses ${place}`))); // oxfmt-ignore
+  const foreign = tried.flatMap(({ unit, kernels }) =>
+    kernels.flatMap(({ name, foreign: places }) => places.map((place) => `${unit}: ${name} uses ${place}`)),
+  );
   addLine(`\nlaunches of other samples that were used: ${new Set(foreign).size}`);
   for (const line of new Set(foreign)) addLine(`  ${line}`);
 
   const timed = tried.filter(({ cpu, nvccCpu }) => cpu !== undefined && nvccCpu !== undefined);
   const ratios = timed.map(({ cpu, nvccCpu }) => cpu! / nvccCpu!);
   const walls = timed.map(({ wall, nvccWall }) => wall! / nvccWall!);
-  const figures = (list: readonly number[]): string => [0.5, 0.9, 1].map((share) => quantile(list, share).toFixed(1)).join(', '); // oxfmt-ignore
+  const figures = (list: readonly number[]): string => [0.5, 0.9, 1].map((share) => quantile(list, share).toFixed(1)).join(', ');
   addLine(`\nCPU against nvcc -ptx: median, 90th percentile, worst: ${figures(ratios)}; wall: ${figures(walls)}`);
   addLine('slowest units (seconds of CPU, of nvcc)');
-  for (const { unit, cpu, nvccCpu, outcome } of timed.toSorted((a, b) => b.cpu! - a.cpu!).slice(0, dearestUnits)) addLine(`  ${cpu!.toFixed(1)} ${nvccCpu!.toFixed(1)} ${unit}${outcome === 'checked' ? '' : ` (${outcome})`}`); // oxfmt-ignore
+  for (const { unit, cpu, nvccCpu, outcome } of timed.toSorted((a, b) => b.cpu! - a.cpu!).slice(0, dearestUnits))
+    addLine(`  ${cpu!.toFixed(1)} ${nvccCpu!.toFixed(1)} ${unit}${outcome === 'checked' ? '' : ` (${outcome})`}`);
   return `${lines.join('\n')}\n`;
 }

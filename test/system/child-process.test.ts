@@ -90,10 +90,7 @@ test('an aborted program is killed with its descendants; a later one is not star
 test('a program does not outlive the exit of the process that runs it', async (t) => {
   const folder = temporaryFolder(t);
   const executable = join(folder, 'program');
-  writeProgram(
-    executable,
-    `require('node:fs').writeFileSync('child', String(process.pid)); setInterval(() => {}, 1000);`,
-  );
+  writeProgram(executable, `require('node:fs').writeFileSync('child', String(process.pid)); setInterval(() => {}, 1000);`);
   const source = new URL('../../src/system/child-process.ts', import.meta.url).href;
   const host = `
     import { existsSync } from 'node:fs';

@@ -58,7 +58,11 @@ test('a thread is stopped after its CPU time, another one that waits is not', is
   assert.notEqual(busy.name, ownThread());
   const before = cpuOf(idle.name)!;
   let isOver = false;
-  const stop = afterCpu(100, () => cpuOf(idle.name), () => (isOver = true)); // oxfmt-ignore
+  const stop = afterCpu(
+    100,
+    () => cpuOf(idle.name),
+    () => (isOver = true),
+  );
   await new Promise<void>((resolve) => void afterCpu(200, () => cpuOf(busy.name), resolve));
   assert.ok(cpuOf(busy.name)! >= 200);
   assert.ok(cpuOf(idle.name)! - before < 100);

@@ -27,13 +27,14 @@ test('element i of a column is the value of the term under valuation i', () => {
       return isColumn ? Float64Array.from(patterns, Number) : patterns[0];
     };
     const isColumn = (leaf: Term): boolean => typeof atom(leaf) === 'object';
-    const expected = lanes.map((_, lane) =>
-      evaluateTerm(sample.term, (leaf) => pattern(leaf, isColumn(leaf) ? lane : 0), new Map()),
-    );
+    const expected = lanes.map((_, lane) => evaluateTerm(sample.term, (leaf) => pattern(leaf, isColumn(leaf) ? lane : 0), new Map()));
     const evaluation = new ColumnEvaluation(count, atom);
     assert.deepEqual(evaluation.patterns(sample.term), expected, describeSample(seed, sample, lanes[0]!));
     if (sample.term.width === 0)
-      assert.equal(evaluation.someNotFalse(sample.term), expected.some((value) => value !== 0n)); // oxfmt-ignore
+      assert.equal(
+        evaluation.someNotFalse(sample.term),
+        expected.some((value) => value !== 0n),
+      );
     if (new Set(expected).size > 1) columns++;
     if (expected.includes(undefined)) unknown++;
   }

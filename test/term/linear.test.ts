@@ -63,7 +63,7 @@ const ranges = new Map<Term, Bounds>([
 ]);
 const view = new LinearView(store, { atom: (leaf) => ranges.get(leaf)!, known: new Map() });
 const number = (value: bigint, width = 32): Term => store.constant(width, value);
-const formOf = (form: { constant: bigint; terms: ReadonlyMap<Term, bigint> }): unknown[] => [form.constant, [...form.terms]]; // oxfmt-ignore
+const formOf = (form: { constant: bigint; terms: ReadonlyMap<Term, bigint> }): unknown[] => [form.constant, [...form.terms]];
 
 test('an index that cannot wrap needs no assumption', () => {
   const index = store.sum(32, 7n, [[t, 4n]]);
@@ -73,10 +73,19 @@ test('an index that cannot wrap needs no assumption', () => {
 });
 
 test('an index that may wrap has the assumption that it does not', () => {
-  const index = store.sum(32, 0n, [[t, 1n], [n, 4n]]); // oxfmt-ignore
+  const index = store.sum(32, 0n, [
+    [t, 1n],
+    [n, 4n],
+  ]);
   const wide = view.natural(store.signExtend(64, index));
   assert.deepEqual(wide.assumes, [index]);
-  assert.deepEqual(formOf(wide), [0n, [[t, 1n], [n, 4n]]]); // oxfmt-ignore
+  assert.deepEqual(formOf(wide), [
+    0n,
+    [
+      [t, 1n],
+      [n, 4n],
+    ],
+  ]);
 });
 
 test('an intentionally wrapping index has no assumption', () => {
@@ -100,7 +109,13 @@ test('an or of parts with disjoint bits is a sum, which is assumed not to wrap a
   });
   const blocks = (by: bigint): Term => store.shift('shl', 32, block, number(by));
   const index = store.or(32, blocks(7n), t);
-  assert.deepEqual(formOf(wide.signed(index)), [0n, [[block, 128n], [t, 1n]]]); // oxfmt-ignore
+  assert.deepEqual(formOf(wide.signed(index)), [
+    0n,
+    [
+      [block, 128n],
+      [t, 1n],
+    ],
+  ]);
   assert.deepEqual(wide.signed(index).assumes, [index]);
   const exact = (term: Term): void => assert.deepEqual(wide.signed(term).assumes, []);
   // Bits overlap, are cut off, or are inserted again at the other end.
@@ -179,7 +194,6 @@ test('the smaller of two values that are not read as signed has no effect', () =
 
 test('floorDivide rounds towards minus infinity', () => {
   for (let a = -9n; a <= 9n; a++) {
-    for (const b of [-3n, -1n, 1n, 2n, 4n])
-      assert.equal(floorDivide(a, b), BigInt(Math.floor(Number(a) / Number(b))), `${a} / ${b}`);
+    for (const b of [-3n, -1n, 1n, 2n, 4n]) assert.equal(floorDivide(a, b), BigInt(Math.floor(Number(a) / Number(b))), `${a} / ${b}`);
   }
 });

@@ -41,7 +41,7 @@ export type Truth =
     }
   | { readonly kind: 'select'; readonly condition: Truth; readonly left: Truth; readonly right: Truth };
 
-const binaryOperators = ['add', 'sub', 'mul', 'udiv', 'sdiv', 'urem', 'srem', 'and', 'or', 'xor', 'shl', 'lshr', 'ashr'] as const; // oxfmt-ignore
+const binaryOperators = ['add', 'sub', 'mul', 'udiv', 'sdiv', 'urem', 'srem', 'and', 'or', 'xor', 'shl', 'lshr', 'ashr'] as const;
 const comparisons = ['equal', 'unsignedLess', 'signedLess'] as const;
 const connectives = ['both', 'either', 'differ'] as const;
 const widths: readonly Width[] = [8, 16, 32, 64];
@@ -56,7 +56,7 @@ export function randomExpression(random: Random, width: Width, atoms: readonly W
   }
   switch (random.below(12)) {
     case 0:
-      if (width === 32 && random.chance(0.5)) return { kind: 'factor24', width, signed: random.chance(0.5), operand: inner() }; // oxfmt-ignore
+      if (width === 32 && random.chance(0.5)) return { kind: 'factor24', width, signed: random.chance(0.5), operand: inner() };
       return { kind: 'not', width, operand: inner() };
     case 1:
     case 2: {
@@ -137,11 +137,7 @@ export function randomBits(random: Random): bigint {
 }
 
 /** The value of an expression over a domain. */
-export function interpret<V, B>(
-  domain: Domain<V, B>,
-  expression: Expression,
-  atom: (index: number, width: Width) => V,
-): V {
+export function interpret<V, B>(domain: Domain<V, B>, expression: Expression, atom: (index: number, width: Width) => V): V {
   const of = (inner: Expression): V => interpret(domain, inner, atom);
   const { width } = expression;
   switch (expression.kind) {
@@ -182,10 +178,6 @@ export function interpretTruth<V, B>(domain: Domain<V, B>, truth: Truth, atom: (
     case 'select':
       return domain.selectTruth(of(truth.condition), of(truth.left), of(truth.right));
     case 'comparison':
-      return domain[truth.operator](
-        truth.left.width,
-        interpret(domain, truth.left, atom),
-        interpret(domain, truth.right, atom),
-      );
+      return domain[truth.operator](truth.left.width, interpret(domain, truth.left, atom), interpret(domain, truth.right, atom));
   }
 }

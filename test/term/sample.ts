@@ -49,8 +49,7 @@ function valueWithin(random: Random, { low, high }: Bounds): bigint {
 export function randomSample(random: Random, width: Width | 0, depth: number): Sample {
   const store = new TermStore();
   const bounds = atomWidths.map((of) => randomBounds(random, of));
-  const leaf = (index: number, of: Width): Term =>
-    store.atom(of, { kind: 'parameter', index, offset: 0, bytes: of / 8 });
+  const leaf = (index: number, of: Width): Term => store.atom(of, { kind: 'parameter', index, offset: 0, bytes: of / 8 });
   const domain = termDomain(store);
   const values = (): bigint[] => bounds.map((range) => valueWithin(random, range));
   const view = new LinearView(store, {
@@ -64,8 +63,7 @@ export function randomSample(random: Random, width: Width | 0, depth: number): S
   if (width === 0) {
     const truth = randomTruth(random, atomWidths, depth);
     const term = interpretTruth(domain, truth, leaf);
-    const reference = (numbers: readonly bigint[]): bigint =>
-      interpretTruth(referenceDomain, truth, pattern(numbers)) ? 1n : 0n;
+    const reference = (numbers: readonly bigint[]): bigint => (interpretTruth(referenceDomain, truth, pattern(numbers)) ? 1n : 0n);
     return { store, view, term, bounds, values, reference };
   }
   const expression = randomExpression(random, width, atomWidths, depth);

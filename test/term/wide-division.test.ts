@@ -21,7 +21,14 @@ function valueOf(term: Term, values: ReadonlyMap<Term, bigint>): bigint | undefi
 }
 
 function isNarrow(...terms: readonly Term[]): Term {
-  return store.equal(store.and(64, terms.reduce((all, term) => store.or(64, all, term)), upper), zero); // oxfmt-ignore
+  return store.equal(
+    store.and(
+      64,
+      terms.reduce((all, term) => store.or(64, all, term)),
+      upper,
+    ),
+    zero,
+  );
 }
 
 function narrow(operator: 'udiv' | 'urem', a: Term, b: Term): Term {
@@ -38,7 +45,11 @@ for (const operator of ['udiv', 'sdiv', 'urem', 'srem'] as const)
       if (short === 'urem') assert.equal(one, wide);
       for (const a of samples)
         for (const b of samples) {
-          const values = new Map([[x, a], [y, b], [thread.leaves[0]!, a & 0xffffffffn]]); // oxfmt-ignore
+          const values = new Map([
+            [x, a],
+            [y, b],
+            [thread.leaves[0]!, a & 0xffffffffn],
+          ]);
           const choice = store.select(isNarrow(dividend, y), narrow(short, dividend, y), wide);
           assert.equal(valueOf(one, values), valueOf(choice, values), `${a} ${b}`);
         }
@@ -67,7 +78,10 @@ test('an and with the sign mask of another term is a select', () => {
   assert.equal(shorter.operator, 'and');
   for (const a of samples)
     for (const b of samples) {
-      const values = new Map([[x, a], [y, b]]); // oxfmt-ignore
+      const values = new Map([
+        [x, a],
+        [y, b],
+      ]);
       assert.equal(valueOf(kept, values), a >> 63n === 1n ? b : 0n);
     }
 });

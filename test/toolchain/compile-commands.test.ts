@@ -37,12 +37,18 @@ test('a command becomes the flags of its file', () => {
   assert.deepEqual(database.diagnostics, []);
   assert.deepEqual(flagsOf(database, '/repo/src/a.cu'), {
     args: [
-      '-forward-unknown-to-host-compiler', '-DNDEBUG', '-I../include', '-isystem=/opt/x',
-      '--generate-code=arch=compute_80,code=[sm_80]', '-Xcompiler', '-fopenmp', '-std=c++17',
+      '-forward-unknown-to-host-compiler',
+      '-DNDEBUG',
+      '-I../include',
+      '-isystem=/opt/x',
+      '--generate-code=arch=compute_80,code=[sm_80]',
+      '-Xcompiler',
+      '-fopenmp',
+      '-std=c++17',
     ],
     origin: 'build/compile_commands.json',
     directory: '/repo/build',
-  }); // oxfmt-ignore
+  });
   assert.deepEqual(flagsOf(database, '/repo/src/b.cu'), {
     args: ['-DB'],
     origin: 'build/compile_commands.json',
@@ -56,19 +62,7 @@ test('a command becomes the flags of its file', () => {
 });
 
 test('only harmless flags of the host compiler are left out', () => {
-  const flags = [
-    '-Wl,-x',
-    '-Wp,-MD,x',
-    '-Wa,-x',
-    '-fplugin=x.so',
-    '-B.',
-    '-DX',
-    '-include',
-    '-fno-pic',
-    '-Wextra',
-    '-O2',
-    '-g3',
-  ];
+  const flags = ['-Wl,-x', '-Wp,-MD,x', '-Wa,-x', '-fplugin=x.so', '-B.', '-DX', '-include', '-fno-pic', '-Wextra', '-O2', '-g3'];
   const file = '/repo/a.cu';
   for (const flag of flags) {
     const text = JSON.stringify([{ directory: '/repo', file, arguments: ['nvcc', `-Xcompiler=${flag}`] }]);
@@ -86,8 +80,7 @@ function argsOf(database: ReturnType<typeof parseCompileCommands>, file: string,
   return found.args;
 }
 
-const databaseOf = (entries: unknown, file = 'compile_commands.json') =>
-  parseCompileCommands(JSON.stringify(entries), file, '/repo');
+const databaseOf = (entries: unknown, file = 'compile_commands.json') => parseCompileCommands(JSON.stringify(entries), file, '/repo');
 
 test('an invalid database is reported, and an invalid entry with its number', () => {
   const codesOf = (text: string): string[] =>
@@ -154,16 +147,30 @@ test('options of clang as a compiler of CUDA are translated to those of nvcc', (
     '-include pre.h -Xcuda-ptxas -v -mllvm -x -MD -MT a.o -MF a.d -o a.o -c a.cu';
   const database = databaseOf([{ directory: '/repo/build', file: 'a.cu', command }]);
   assert.deepEqual(argsOf(database, '/repo/build/a.cu'), [
-    '-DX', '-DY=2', '-I../include', '-isystem', '/opt/x', '-isystem', '/opt/y', '-Iq', '-std=c++20', '-arch=sm_70',
-    '-arch=sm_90', '-use_fast_math', '-rdc=true', '-ftz=true', '-fmad=false', '-include', 'pre.h',
-  ]); // oxfmt-ignore
+    '-DX',
+    '-DY=2',
+    '-I../include',
+    '-isystem',
+    '/opt/x',
+    '-isystem',
+    '/opt/y',
+    '-Iq',
+    '-std=c++20',
+    '-arch=sm_70',
+    '-arch=sm_90',
+    '-use_fast_math',
+    '-rdc=true',
+    '-ftz=true',
+    '-fmad=false',
+    '-include',
+    'pre.h',
+  ]);
 });
 
 test('an options file, as CMake writes it, is read if files may be read', () => {
   const command = 'nvcc -DX --options-file CMakeFiles/a.rsp -c a.cu';
   const database = databaseOf([{ directory: '/repo/build', file: 'a.cu', command }]);
-  const readText = (path: string) =>
-    path === '/repo/build/CMakeFiles/a.rsp' ? '-I/repo/a -isystem="/repo/b c"\n' : '';
+  const readText = (path: string) => (path === '/repo/build/CMakeFiles/a.rsp' ? '-I/repo/a -isystem="/repo/b c"\n' : '');
   assert.deepEqual(argsOf(database, '/repo/build/a.cu', readText), ['-DX', '-I/repo/a', '-isystem=/repo/b c']);
   assert.deepEqual(argsOf(database, '/repo/build/a.cu'), ['-DX', '--options-file', 'CMakeFiles/a.rsp']);
 });

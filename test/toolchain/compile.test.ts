@@ -7,8 +7,7 @@ import { compileUnit, parseRule, unitDependencies } from '../../src/toolchain/co
 import { fakeCompiler, flagGroup, nvcc, request, temporaryFolder, withoutNvcc, writeFiles } from './fixture.ts';
 
 const kernel = '__global__ void k(int* a) { a[threadIdx.x] = 1; }\n';
-const codesOf = (result: { diagnostics: readonly { code: string }[] }): string[] =>
-  result.diagnostics.map(({ code }) => code);
+const codesOf = (result: { diagnostics: readonly { code: string }[] }): string[] => result.diagnostics.map(({ code }) => code);
 
 test('the compiler inherits no environment, and works in a folder outside of the repository', async (t) => {
   const folder = temporaryFolder(t);
@@ -33,14 +32,7 @@ test('the compiler inherits no environment, and works in a folder outside of the
   t.after(() => secrets.forEach((name) => delete process.env[name]));
   const result = await compileUnit(request(compiler, root, 'a.cu'));
   const seen: { args: string[]; env: Record<string, string>; cwd: string } = JSON.parse(result.ptx ?? '');
-  assert.deepEqual(Object.keys(seen.env).sort(), [
-    'GLIBC_TUNABLES',
-    'HOME',
-    'LC_ALL',
-    'PATH',
-    'SOURCE_DATE_EPOCH',
-    'TMPDIR',
-  ]);
+  assert.deepEqual(Object.keys(seen.env).sort(), ['GLIBC_TUNABLES', 'HOME', 'LC_ALL', 'PATH', 'SOURCE_DATE_EPOCH', 'TMPDIR']);
   assert.doesNotMatch(JSON.stringify(seen), /secret-value/);
   assert.equal(seen.env['PATH'], compiler.searchPath.join(':'));
   assert.ok(!seen.env['HOME']!.startsWith(root));
@@ -91,21 +83,15 @@ test('a rejected flag, a name that a shell interprets, an unknown architecture: 
   const root = join(folder, 'repo');
   const names = ['$(touch x).cu', '`touch x`.cu', 'a"b.cu', 'a\\b.cu', 'a\nb.cu', 'sub$(id)/a.cu'];
   writeFiles(root, Object.fromEntries([...names, 'a.cu', 'a;b.cu'].map((name) => [name, kernel])));
-  const compiler = fakeCompiler(
-    folder,
-    `require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'ran'))}, '');`,
-  );
+  const compiler = fakeCompiler(folder, `require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'ran'))}, '');`);
   const base = request(compiler, root, 'a.cu');
   for (const trust of ['user', 'pull-request'] as const) {
-    for (const file of names)
-      assert.deepEqual(codesOf(await compileUnit({ ...base, trust, file })), ['compile/unsafe-name'], file);
+    for (const file of names) assert.deepEqual(codesOf(await compileUnit({ ...base, trust, file })), ['compile/unsafe-name'], file);
     assert.deepEqual(codesOf(await compileUnit({ ...base, trust, arch: 'sm_80 -ccbin x' })), ['compile/failed']);
     assert.deepEqual(codesOf(await compileUnit({ ...base, trust, file: 'none.cu' })), ['compile/failed']);
   }
   assert.ok(!existsSync(join(folder, 'ran')));
-  assert.deepEqual(codesOf(await compileUnit({ ...base, trust: 'pull-request', file: 'a;b.cu' })), [
-    'compile/unsafe-name',
-  ]);
+  assert.deepEqual(codesOf(await compileUnit({ ...base, trust: 'pull-request', file: 'a;b.cu' })), ['compile/unsafe-name']);
   const refused = await compileUnit({
     ...base,
     trust: 'pull-request',
@@ -191,20 +177,14 @@ test('headers that use restrict still compile without it', { skip: withoutNvcc }
 test('errors become diagnostics; the messages of the compiler are logged', { skip: withoutNvcc }, async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, {
-    'src/a.cu':
-      '#include "b.h"\n__global__ void k(int* a) { a[0] = SECRET_NAME; }\nvoid f() { cudaThreadSynchronize(); }\n',
+    'src/a.cu': '#include "b.h"\n__global__ void k(int* a) { a[0] = SECRET_NAME; }\nvoid f() { cudaThreadSynchronize(); }\n',
     'src/b.h': 'inline int g() { return other_name }\n',
   });
   let log = '';
   const base = { ...request(nvcc!, root, 'src/a.cu'), onLog: (text: string) => (log += text) };
   const places = (diagnostics: readonly { code: string; location?: { file: string; line: number } }[]): string[] =>
     diagnostics.map(({ code, location }) => `${code} ${location?.file}:${location?.line}`);
-  const expected = [
-    'compile/failed src/b.h:1',
-    'compile/failed src/b.h:1',
-    'compile/failed src/a.cu:2',
-    'compile/failed src/a.cu:3',
-  ];
+  const expected = ['compile/failed src/b.h:1', 'compile/failed src/b.h:1', 'compile/failed src/a.cu:2', 'compile/failed src/a.cu:3'];
   const user = await compileUnit(base);
   assert.equal(user.ptx, undefined);
   assert.match(JSON.stringify(user.diagnostics), /SECRET_NAME/);
@@ -279,7 +259,10 @@ for (const [name, files] of escapes) {
 test('a device, a pipe, and a link that leads out refuse a unit before a compiler reads them', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
-  const compiler = fakeCompiler(folder, `if (args.join().includes('/repo/')) require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'ran'))}, '');`); // oxfmt-ignore
+  const compiler = fakeCompiler(
+    folder,
+    `if (args.join().includes('/repo/')) require('node:fs').writeFileSync(${JSON.stringify(join(folder, 'ran'))}, '');`,
+  );
   writeFiles(folder, { 'secret.h': '' });
   writeFiles(root, {
     'device.cu': '#include "/dev/zero"\n',
@@ -352,9 +335,7 @@ test('no string of a pull request reaches a shell', { skip: withoutNvcc }, async
   const base = { ...request(nvcc!, root, 'a.cu'), trust: 'pull-request' as const };
   const marker = join(root, 'sprung');
   for (const args of [['-DX=$(touch${IFS}' + marker + ')'], ['-DX=`touch ' + marker + '`'], [`-I$(touch ${marker})`]]) {
-    assert.deepEqual(codesOf(await compileUnit({ ...base, flags: [flagGroup(root, ...args)] })), [
-      'compile/flag-refused',
-    ]);
+    assert.deepEqual(codesOf(await compileUnit({ ...base, flags: [flagGroup(root, ...args)] })), ['compile/flag-refused']);
   }
   assert.ok(!existsSync(marker));
   const allowed = await compileUnit({
@@ -399,8 +380,7 @@ test('the dependencies of a unit are the files of the repository it includes', {
 
 test('no files are left, and the same input produces the same PTX', { skip: withoutNvcc }, async (t) => {
   const [one, two] = [temporaryFolder(t), temporaryFolder(t)];
-  const text =
-    '__device__ int c;\nnamespace { __global__ void k() { atomicAdd(&c, 1); } }\nvoid f() { k<<<1, 1>>>(); }\n';
+  const text = '__device__ int c;\nnamespace { __global__ void k() { atomicAdd(&c, 1); } }\nvoid f() { k<<<1, 1>>>(); }\n';
   const scratch = temporaryFolder(t);
   const previous = process.env['TMPDIR'];
   process.env['TMPDIR'] = scratch;
@@ -435,11 +415,7 @@ test('other texts are compiled instead of headers, wherever they are included', 
     assert.deepEqual(files, ['lib/deep/use.cuh', 'lib/value.cuh', 'src/a.cu']);
     const withValue = (text: string) => ({ ...asked, headers: { texts: new Map([['lib/value.cuh', text]]), files } });
     const plain = await compileUnit(asked);
-    assert.equal(
-      (await compileUnit(withValue(value))).ptx,
-      plain.ptx,
-      'the same text gives the same PTX, places included',
-    );
+    assert.equal((await compileUnit(withValue(value))).ptx, plain.ptx, 'the same text gives the same PTX, places included');
     assert.match((await compileUnit(withValue('#define VALUE 42\n'))).ptx ?? '', /\b42\b/);
     // Files included by their path in the repository have no copy.
     const far = await compileUnit({ ...withValue('#define VALUE 42\n'), file: 'src/far.cu' });
@@ -493,10 +469,7 @@ test('flags that affect only the host are left out with a note', async (t) => {
   const folder = temporaryFolder(t);
   const root = join(folder, 'repo');
   writeFiles(root, { 'a.cu': kernel });
-  const compiler = fakeCompiler(
-    folder,
-    `require('node:fs').writeFileSync(args[args.indexOf('-o') + 1], JSON.stringify(args));`,
-  );
+  const compiler = fakeCompiler(folder, `require('node:fs').writeFileSync(args[args.indexOf('-o') + 1], JSON.stringify(args));`);
   const flags = [flagGroup(root, '-Xcompiler', '-fPIC', '-Wall', '-DX')];
   const { ptx, diagnostics } = await compileUnit({ ...request(compiler, root, 'a.cu'), flags });
   assert.doesNotMatch(ptx ?? '', /fPIC|-Wall/);
@@ -515,9 +488,6 @@ test('a header of the include path is included first', { skip: withoutNvcc }, as
     const { ptx, diagnostics } = await compileUnit(asked);
     assert.deepEqual([ptx === undefined, diagnostics], [false, []]);
     const missing = await compileUnit({ ...asked, flags: [flagGroup(root, '-include', 'no-such-header.h')] });
-    assert.match(
-      missing.diagnostics[0]?.message ?? '',
-      /no-such-header\.h: No such file|an included header is not found/,
-    );
+    assert.match(missing.diagnostics[0]?.message ?? '', /no-such-header\.h: No such file|an included header is not found/);
   }
 });

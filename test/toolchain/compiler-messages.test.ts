@@ -41,7 +41,10 @@ test('messages of every phase of nvcc are parsed, in any form', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': '' });
   const cases: readonly (readonly [string, string])[] = [
-    ['<command-line>: fatal error: nope.h: No such file or directory\ncompilation terminated.', `nope.h: No such file or directory. ${remedy}`],
+    [
+      '<command-line>: fatal error: nope.h: No such file or directory\ncompilation terminated.',
+      `nope.h: No such file or directory. ${remedy}`,
+    ],
     ['<command-line>: error: macro names must be identifiers', 'macro names must be identifiers'],
     ["gcc: error: unrecognized command-line option '-foo'", "unrecognized command-line option '-foo'"],
     ['Command-line error: invalid option: --foo\n\n1 catastrophic error detected in this compilation.', 'invalid option: --foo'],
@@ -49,11 +52,17 @@ test('messages of every phase of nvcc are parsed, in any form', async (t) => {
     ['cudafe++ error   : no input', 'no input'],
     ['LLVM ERROR: out of memory', 'out of memory'],
     ['Error: Internal Compiler Error (codegen): "unsupported operation"', 'Internal Compiler Error (codegen): "unsupported operation"'],
-    ['/opt/bin/nvcc: error while loading shared libraries: libm.so.6: failed', '/opt/bin/nvcc: error while loading shared libraries: libm.so.6: failed'],
-    ['nope: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.', 'Failed to preprocess host compiler properties.'],
+    [
+      '/opt/bin/nvcc: error while loading shared libraries: libm.so.6: failed',
+      '/opt/bin/nvcc: error while loading shared libraries: libm.so.6: failed',
+    ],
+    [
+      'nope: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties.',
+      'Failed to preprocess host compiler properties.',
+    ],
     ['one word\nthis tool failed in its own words\nlast', 'this tool failed in its own words'],
     ['one word\n\nlast words\n', 'last words'],
-  ]; // oxfmt-ignore
+  ];
   for (const [output, reason] of cases) {
     const [first] = await compileErrors(output, context(root, 'user'));
     assert.equal(first?.message, `The file does not compile: ${reason}`, output);
@@ -97,10 +106,7 @@ test('for a pull request neither texts of the compiler nor invented places are p
 test('messages are one line of printable text of limited length, and their number is limited', async (t) => {
   const root = temporaryFolder(t);
   writeFiles(root, { 'src/a.cu': '' });
-  const one = await compileErrors(
-    `src/a.cu(1): error: \u001b[31mred\u001b[0m\u202e\u0007 ${'x'.repeat(500)}`,
-    context(root, 'user'),
-  );
+  const one = await compileErrors(`src/a.cu(1): error: \u001b[31mred\u001b[0m\u202e\u0007 ${'x'.repeat(500)}`, context(root, 'user'));
   assert.match(one[0]!.message, /^The file does not compile: red   x{190,}…$/);
   const lines = Array.from({ length: 50 }, (_, line) => `src/a.cu(${line + 1}): error: bad`);
   const many = await compileErrors(lines.join('\n'), context(root, 'user'));
@@ -119,9 +125,7 @@ test('removed features of newer toolkits get a hint in addition to the error', a
   ];
   for (const trust of ['user', 'pull-request'] as const) {
     const output = names.map((name, index) => `src/a.cu(${index + 1}): error: ${name}`).join('\n');
-    const hints = (await compileErrors(output, context(root, trust))).filter(
-      ({ code }) => code === 'compile/removed-api',
-    );
+    const hints = (await compileErrors(output, context(root, trust))).filter(({ code }) => code === 'compile/removed-api');
     assert.deepEqual(
       hints.map(
         ({ severity, location, message }) =>

@@ -6,16 +6,14 @@ import { findCompiler, parseVersion } from '../../src/toolchain/compiler.ts';
 import { fakeAnswers, temporaryFolder, writeProgram } from './fixture.ts';
 
 test('the version is parsed from the output of nvcc', () => {
-  const text =
-    'nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 12.9, V12.9.86\nBuild cuda_12.9\n';
+  const text = 'nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 12.9, V12.9.86\nBuild cuda_12.9\n';
   assert.deepEqual(parseVersion(text), { major: 12, minor: 9, text: '12.9.86' });
   assert.equal(parseVersion('gcc (Debian) 12.2.0'), null);
 });
 
 test('PATH comes first, then CUDA_HOME, CUDA_PATH, the usual folders', async (t) => {
   const folder = temporaryFolder(t);
-  for (const name of ['path', 'home/bin', 'cuda/bin', 'usual/bin'])
-    writeProgram(join(folder, name, 'nvcc'), fakeAnswers);
+  for (const name of ['path', 'home/bin', 'cuda/bin', 'usual/bin']) writeProgram(join(folder, name, 'nvcc'), fakeAnswers);
   writeProgram(join(folder, 'home/bin/ptxas'), '');
   const env = { PATH: `${folder}/nothing:${folder}/path`, CUDA_HOME: `${folder}/home`, CUDA_PATH: `${folder}/cuda` };
   const folders = [join(folder, 'usual')];

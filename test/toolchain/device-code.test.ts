@@ -44,10 +44,7 @@ template __global__ void sized<8>(int*);
 `;
 
 /** The PTX of both builds: each separately, then those of one front end. */
-async function builds(
-  root: string,
-  flags: readonly string[] = [],
-): Promise<[CompileResult, CompileResult, CompileResult]> {
+async function builds(root: string, flags: readonly string[] = []): Promise<[CompileResult, CompileResult, CompileResult]> {
   const base = { ...request(compiler!, root, 'a.cu'), flags: [flagGroup(root, ...flags)] };
   const verification = await compileUnit(base);
   const production = await compileUnit({ ...base, build: 'production' });
@@ -71,7 +68,7 @@ test(
   async (t) => {
     const root = temporaryFolder(t);
     const hosts: string[] = [];
-    const base = { ...request(compiler!, root, 'a.cu'), build: 'production', onHost: (host: string) => hosts.push(host) } as const; // oxfmt-ignore
+    const base = { ...request(compiler!, root, 'a.cu'), build: 'production', onHost: (host: string) => hosts.push(host) } as const;
     writeFiles(root, { 'a.cu': kernels });
     const { host } = await compileUnit({ ...base, withVerification: true });
     assert.deepEqual(hosts.splice(0), [host]);
@@ -127,7 +124,7 @@ test('the steps of nvcc are parsed from its dry run, and the halves if all argum
   assert.deepEqual(steps.compile.slice(0, 2), ['/cuda/bin/../nvvm/bin/cicc', '--c++17']);
   assert.equal(steps.libraries, null);
   assert.deepEqual(steps.halves, {
-    frontEnd: ['--c++17', '--orig_src_file_name', '/repo/a.cu', '--nv_arch', 'compute_80', '--m64', '--generate-line-info', '-tused'], // oxfmt-ignore
+    frontEnd: ['--c++17', '--orig_src_file_name', '/repo/a.cu', '--nv_arch', 'compute_80', '--m64', '--generate-line-info', '-tused'],
     backEnd: ['-arch=compute_80', '-ftz=0', '-prec-div=1', '-generate-line-info'],
   });
   // Options added by the verification build belong to neither half.
@@ -188,7 +185,7 @@ async function compiledBy(
   const temporary = temporaryFolder(t);
   const runs: Run[] = [];
   const stepOf = (words: readonly string[]): string =>
-    words.find((word) => ['-lgenfe', '-opt=0', '-Ofast-compile=max', '--Ofast-compile=max', '-O0', ptxas].includes(word)) ?? 'usual'; // oxfmt-ignore
+    words.find((word) => ['-lgenfe', '-opt=0', '-Ofast-compile=max', '--Ofast-compile=max', '-O0', ptxas].includes(word)) ?? 'usual';
   const code = await deviceCode({
     steps: stepsOf(text, ptxas)!,
     production,
@@ -225,7 +222,10 @@ test('a build that exceeds its time is distinguished from one that was too large
   const { code, runs } = await compiledBy(t, { '-Ofast-compile=max': late });
   assert.equal(code?.unoptimised, 'late');
   assert.match(code?.verification ?? '', /plain\.ptx$/);
-  assert.deepEqual(runs.map(({ cpuSeconds }) => cpuSeconds), [600, 600, 600, 60]); // oxfmt-ignore
+  assert.deepEqual(
+    runs.map(({ cpuSeconds }) => cpuSeconds),
+    [600, 600, 600, 60],
+  );
 });
 
 test('if the halves are unknown, only time determines that a build is too expensive', async (t) => {
@@ -254,16 +254,17 @@ test('texts that nvcc has ptxas check are checked, in both builds', async (t) =>
   const text = `${told}#$ ptxas -arch=compute_90 -m64 "/out/unit.ptx" \n`;
   const { code, runs, temporary } = await compiledBy(t, {}, { text });
   const read = runs.flatMap(({ command }) => (command[0] === ptxas ? [command] : []));
-  assert.deepEqual(read, ['production', 'verification'].map((name) => [ptxas, '-arch=compute_90', '-m64', join(temporary, `${name}.ptx`)])); // oxfmt-ignore
+  assert.deepEqual(
+    read,
+    ['production', 'verification'].map((name) => [ptxas, '-arch=compute_90', '-m64', join(temporary, `${name}.ptx`)]),
+  );
   assert.deepEqual(code?.result, good);
   assert.equal((await compiledBy(t, { [ptxas]: { end: { kind: 'exited', code: 255 } } }, { text })).code, null);
 });
 
 test('the size of a function is its number of instructions, not of lines', () => {
-  const call =
-    '\t{ // callseq 0, 0\n\t.reg .b32 temp;\n\tcall.uni (retval0), \n\tf, \n\t(\n\tparam0\n\t);\n\t} // callseq 0\n';
-  const body = (lines: string): string =>
-    `.func f()\n{\n\t.loc\t1 2 3\n${lines}$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;\n}\n`;
+  const call = '\t{ // callseq 0, 0\n\t.reg .b32 temp;\n\tcall.uni (retval0), \n\tf, \n\t(\n\tparam0\n\t);\n\t} // callseq 0\n';
+  const body = (lines: string): string => `.func f()\n{\n\t.loc\t1 2 3\n${lines}$L__BB0_1:\n\t@%p1 bra \t$L__BB0_1;\n}\n`;
   assert.equal(largestFunction(kernelOf(7)), 7);
   assert.equal(largestFunction(body(call) + kernelOf(1)), 2);
   assert.equal(largestFunction(''), 0);
@@ -275,7 +276,7 @@ test("restrict pointers of headers of the system that have no device code are th
   const device = '__attribute__((device)) int f(int* p);\n';
   assert.equal(restrictsPointers(header + own), false);
   assert.equal(restrictsPointers(own + header), false);
-  assert.equal(restrictsPointers(`${header}# 1 "/usr/include/c++/12/x.h" 1 3\nint* __restrict p;\n${own}${device}`), false); // oxfmt-ignore
+  assert.equal(restrictsPointers(`${header}# 1 "/usr/include/c++/12/x.h" 1 3\nint* __restrict p;\n${own}${device}`), false);
   assert.equal(restrictsPointers(`${header}# 1 "a.cu"\nint* __restrict__ p;\n`), true);
   assert.equal(restrictsPointers(`${header}# 1 "/lib/x.h" 1\nint* __restrict p;\n`), true);
   assert.equal(restrictsPointers(`${header}# 1 "a.cu"\n# 9 "/usr/include/string.h" 3 4\n${device}`), true);

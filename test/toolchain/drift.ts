@@ -10,8 +10,7 @@ const builds = ['verification', 'production'] as const;
 /** Compiles test kernels again and compares the checked-in PTX, if the nvcc of this machine produced it. */
 export function testDrift(files: readonly string[]): void {
   test(`the checked-in PTX is the output of this compiler for ${files.length} files`, async (t) => {
-    if (!nvcc)
-      return t.skip(`no nvcc: ${files.length * builds.length} builds of ${files.length} files were not compiled`);
+    if (!nvcc) return t.skip(`no nvcc: ${files.length * builds.length} builds of ${files.length} files were not compiled`);
     const { compiler: made } = readRecord();
     if (made !== nvcc.version.text) {
       return t.skip(`nvcc ${nvcc.version.text}, not ${made}: ${files.length * builds.length} builds were not compared`);

@@ -12,27 +12,90 @@ test('the allow-list passes flags that affect device code, one argument an optio
   mkdirSync(join(directory, 'include'));
   writeFiles(directory, { 'config.h': '' });
   const args = [
-    '-std=c++17', '--std', 'c++20', '-O3', '-O', '2', '--use_fast_math', '-ftz=true', '--fmad', 'false', '-DN=4',
-    '-D', 'NAME="1.0"', '--define-macro=A,B=2', '-UX', '-Iinclude', '--include-path', 'include,.', '-isystem=include',
-    '-include', 'config.h', '-maxrregcount=32', '--expt-relaxed-constexpr', '--extended-lambda', '-w', '-rdc', 'true', '-dc',
+    '-std=c++17',
+    '--std',
+    'c++20',
+    '-O3',
+    '-O',
+    '2',
+    '--use_fast_math',
+    '-ftz=true',
+    '--fmad',
+    'false',
+    '-DN=4',
+    '-D',
+    'NAME="1.0"',
+    '--define-macro=A,B=2',
+    '-UX',
+    '-Iinclude',
+    '--include-path',
+    'include,.',
+    '-isystem=include',
+    '-include',
+    'config.h',
+    '-maxrregcount=32',
+    '--expt-relaxed-constexpr',
+    '--extended-lambda',
+    '-w',
+    '-rdc',
+    'true',
+    '-dc',
     '-diag-suppress=177,20',
-  ]; // oxfmt-ignore
+  ];
   const selected = await selectFlags({ args, origin, directory, trust: 'pull-request', roots: [directory] });
   assert.deepEqual(selected.diagnostics, []);
   assert.deepEqual(selected.flags, [
-    '-std=c++17', '-std=c++20', '-O3', '-O2', '-use_fast_math', '-ftz=true', '-fmad=false', '-DN=4', '-DNAME="1.0"',
-    '-DA', '-DB=2', '-UX', `-I${directory}/include`, `-I${directory}/include`, `-I${directory}`,
-    `-isystem=${directory}/include`, `-include=${directory}/config.h`, '-maxrregcount=32', '-expt-relaxed-constexpr',
-    '-extended-lambda', '-w', '-rdc=true', '-rdc=true', '-diag-suppress=177,20',
-  ]); // oxfmt-ignore
+    '-std=c++17',
+    '-std=c++20',
+    '-O3',
+    '-O2',
+    '-use_fast_math',
+    '-ftz=true',
+    '-fmad=false',
+    '-DN=4',
+    '-DNAME="1.0"',
+    '-DA',
+    '-DB=2',
+    '-UX',
+    `-I${directory}/include`,
+    `-I${directory}/include`,
+    `-I${directory}`,
+    `-isystem=${directory}/include`,
+    `-include=${directory}/config.h`,
+    '-maxrregcount=32',
+    '-expt-relaxed-constexpr',
+    '-extended-lambda',
+    '-w',
+    '-rdc=true',
+    '-rdc=true',
+    '-diag-suppress=177,20',
+  ]);
 });
 
 test("flags that Selvage's build sets are removed, and the architectures are reported", async (t) => {
   const directory = temporaryFolder(t);
   const args = [
-    '-c', '-o', 'x.o', '-ptx', '-G', '-lineinfo', '-MD', '-MF', 'x.d', '-MT', 'x', '-arch=sm_90', '--gpu-architecture', 'compute_80',
-    '-gencode', 'arch=compute_75,code=[sm_75,compute_75]', '--generate-code=arch=compute_90a,code=sm_90a', '-x', 'cu', '-DKEPT',
-  ]; // oxfmt-ignore
+    '-c',
+    '-o',
+    'x.o',
+    '-ptx',
+    '-G',
+    '-lineinfo',
+    '-MD',
+    '-MF',
+    'x.d',
+    '-MT',
+    'x',
+    '-arch=sm_90',
+    '--gpu-architecture',
+    'compute_80',
+    '-gencode',
+    'arch=compute_75,code=[sm_75,compute_75]',
+    '--generate-code=arch=compute_90a,code=sm_90a',
+    '-x',
+    'cu',
+    '-DKEPT',
+  ];
   for (const trust of ['user', 'pull-request'] as const) {
     const selected = await selectFlags({ args, origin, directory, trust, roots: [directory] });
     assert.deepEqual(selected.diagnostics, []);
@@ -43,26 +106,108 @@ test("flags that Selvage's build sets are removed, and the architectures are rep
 
 const refused: readonly (readonly string[])[] = [
   // Programs.
-  ['-ccbin', 'evil'], ['-ccbin=evil'], ['--compiler-bindir', 'evil'], ['--compiler-bindir=evil'], ['-Xcompiler', '-fplugin=x.so'],
-  ['-Xcompiler=-B.'], ['-Xcompiler=-wrapper,sh'], ['--compiler-options=-fplugin=x.so'], ['-compiler-options', '-B.'],
-  ['-fplugin=x.so'], ['-Xcicc', '-x'], ['-Xcudafe', '--x'], ['-Xcompiler=-fPIC,-fplugin=x.so'], ['-arbin=x'], ['--run'], ['-run'],
-  ['--use-local-env'], ['-ldir=.'], ['-target-dir', 'x'], ['-forward-unknown-opts'],
+  ['-ccbin', 'evil'],
+  ['-ccbin=evil'],
+  ['--compiler-bindir', 'evil'],
+  ['--compiler-bindir=evil'],
+  ['-Xcompiler', '-fplugin=x.so'],
+  ['-Xcompiler=-B.'],
+  ['-Xcompiler=-wrapper,sh'],
+  ['--compiler-options=-fplugin=x.so'],
+  ['-compiler-options', '-B.'],
+  ['-fplugin=x.so'],
+  ['-Xcicc', '-x'],
+  ['-Xcudafe', '--x'],
+  ['-Xcompiler=-fPIC,-fplugin=x.so'],
+  ['-arbin=x'],
+  ['--run'],
+  ['-run'],
+  ['--use-local-env'],
+  ['-ldir=.'],
+  ['-target-dir', 'x'],
+  ['-forward-unknown-opts'],
   // Option files.
-  ['--options-file', 'x'], ['--options-file=x'], ['-optf', 'x'], ['-optf=x'], ['@x'], ['-Xcompiler=@x'],
+  ['--options-file', 'x'],
+  ['--options-file=x'],
+  ['-optf', 'x'],
+  ['-optf=x'],
+  ['@x'],
+  ['-Xcompiler=@x'],
   // Options that write or keep files.
-  ['--keep'], ['--keep-dir=.'], ['-keep-dir', '.'], ['-time=x'], ['-odir=.'], ['-dryrun'], ['--save-temps'],
+  ['--keep'],
+  ['--keep-dir=.'],
+  ['-keep-dir', '.'],
+  ['-time=x'],
+  ['-odir=.'],
+  ['-dryrun'],
+  ['--save-temps'],
   // Paths that lead outside.
-  ['-I/etc'], ['-I', '/'], ['-I..'], ['-I=../x'], ['-Iinside,/etc'], ['-isystem', '/home'], ['-include', '/etc/passwd'],
-  ['-include=../x.h'], ['-include', 'x/../../y.h'], ['-include', '.git/config'], ['-Ilink'], ['-I.git'], ['-I', '.git/hooks'], ['-I/proc/self/cwd'], ['--include-path=/dev'], ['-I'],
+  ['-I/etc'],
+  ['-I', '/'],
+  ['-I..'],
+  ['-I=../x'],
+  ['-Iinside,/etc'],
+  ['-isystem', '/home'],
+  ['-include', '/etc/passwd'],
+  ['-include=../x.h'],
+  ['-include', 'x/../../y.h'],
+  ['-include', '.git/config'],
+  ['-Ilink'],
+  ['-I.git'],
+  ['-I', '.git/hooks'],
+  ['-I/proc/self/cwd'],
+  ['--include-path=/dev'],
+  ['-I'],
   // Words that would reach a shell, or become another option.
-  ['-DX=$(touch y)'], ['-DX=`touch y`'], ['-DX=1 -ccbin y'], ['-DX=1;y'], ['-DX=\\$(y)'], ['-DX="a b"'], ['-DX="$(y)"'],
-  ['-DX=1\ny'], ['-DX=a"b'], ["-DX='y'"], ['-DX=a|b'], ['-DX=a&b'], ['-DX=<y'], ['-D', '-ccbin'], ['-D'], ['-D='], ['-D1=2'],
-  ['-DF(x)=x'], ['-DX=*'], ['-UX;y'], ['-U$(y)'], ['-Ia$(y)'], ['-I"'], ['-DX=1,-ccbin=y'], ['-DX=é'], ['-Ｄ', 'X'],
+  ['-DX=$(touch y)'],
+  ['-DX=`touch y`'],
+  ['-DX=1 -ccbin y'],
+  ['-DX=1;y'],
+  ['-DX=\\$(y)'],
+  ['-DX="a b"'],
+  ['-DX="$(y)"'],
+  ['-DX=1\ny'],
+  ['-DX=a"b'],
+  ["-DX='y'"],
+  ['-DX=a|b'],
+  ['-DX=a&b'],
+  ['-DX=<y'],
+  ['-D', '-ccbin'],
+  ['-D'],
+  ['-D='],
+  ['-D1=2'],
+  ['-DF(x)=x'],
+  ['-DX=*'],
+  ['-UX;y'],
+  ['-U$(y)'],
+  ['-Ia$(y)'],
+  ['-I"'],
+  ['-DX=1,-ccbin=y'],
+  ['-DX=é'],
+  ['-Ｄ', 'X'],
   // Look-alikes and odd spellings.
-  ['—ccbin=x'], ['‐DX'], ['---DX'], ['-std=c++17 -x'], ['-std=c++17,-ccbin'], ['--std=evil'], ['-O=3;y'], ['-maxrregcount=1x'],
-  ['-ftz=$(y)'], ['-w=1'], ['x.cu'], ['-'], [''], ['--'], ['-std'], ['-Wl,x'], ['-Wp,x'], ['-default-stream=x'],
-  ['--use_fast_mat'], ['-diag-suppress=1,x'], ['-dc=x'],
-]; // oxfmt-ignore
+  ['—ccbin=x'],
+  ['‐DX'],
+  ['---DX'],
+  ['-std=c++17 -x'],
+  ['-std=c++17,-ccbin'],
+  ['--std=evil'],
+  ['-O=3;y'],
+  ['-maxrregcount=1x'],
+  ['-ftz=$(y)'],
+  ['-w=1'],
+  ['x.cu'],
+  ['-'],
+  [''],
+  ['--'],
+  ['-std'],
+  ['-Wl,x'],
+  ['-Wp,x'],
+  ['-default-stream=x'],
+  ['--use_fast_mat'],
+  ['-diag-suppress=1,x'],
+  ['-dc=x'],
+];
 
 for (const args of refused) {
   test(`a pull request may not set ${JSON.stringify(args)}`, async (t) => {
@@ -89,9 +234,7 @@ test('flags without effect on device code are left out and listed, from any auth
     const selected = await selectFlags({ args: both, origin, directory, trust, roots: [directory] });
     assert.deepEqual(selected.diagnostics, []);
     assert.deepEqual(selected.flags, ['-DX']);
-    assert.deepEqual(selected.dropped, [
-      '-Xcompiler -fPIC,-Wall', '-Wextra', '-pthread', '-fvisibility=hidden', '-march=native',
-    ]); // oxfmt-ignore
+    assert.deepEqual(selected.dropped, ['-Xcompiler -fPIC,-Wall', '-Wextra', '-pthread', '-fvisibility=hidden', '-march=native']);
   }
   const args = ['-forward-unknown-to-host-compiler', '-Xptxas=-v', '-Xlinker', '-rpath', '-lx', '-L', 'y', '-DX'];
   const later = await selectFlags({ args, origin, directory, trust: 'pull-request', roots: [directory] });
@@ -134,11 +277,7 @@ test('a header given by -include is found in the folder or on the search path', 
     const args = ['-include', 'cstdint', '-include=own.h', '-include', 'cuda/std/atomic'];
     const selected = await selectFlags({ args, origin, directory, trust, roots: [directory] });
     assert.deepEqual(selected.diagnostics, []);
-    assert.deepEqual(selected.flags, [
-      '-include=cstdint',
-      `-include=${join(directory, 'own.h')}`,
-      '-include=cuda/std/atomic',
-    ]);
+    assert.deepEqual(selected.flags, ['-include=cstdint', `-include=${join(directory, 'own.h')}`, '-include=cuda/std/atomic']);
   }
 });
 
@@ -148,6 +287,13 @@ test('the user’s own flags are unchanged', async (t) => {
   const selected = await selectFlags({ args, origin, directory, trust: 'user', roots: [] });
   assert.deepEqual(selected.diagnostics, []);
   assert.deepEqual(selected.flags, [
-    '-ccbin', 'g++-12', '-Xcompiler=-fopenmp', '-DX=a b', `-I${join(directory, '..')}`, '--any-flag', '-Xcicc', '-O1',
-  ]); // oxfmt-ignore
+    '-ccbin',
+    'g++-12',
+    '-Xcompiler=-fopenmp',
+    '-DX=a b',
+    `-I${join(directory, '..')}`,
+    '--any-flag',
+    '-Xcicc',
+    '-O1',
+  ]);
 });

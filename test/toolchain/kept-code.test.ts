@@ -34,8 +34,20 @@ interface Case {
 }
 
 const cases: readonly Case[] = [
-  { name: 'a file of options', unit: kernel, before: { 'repo/o.txt': '-DSYNC=1' }, after: { 'repo/o.txt': '-DSYNC=0' }, flags: ['--options-file', 'o.txt'] }, // oxfmt-ignore
-  { name: 'a file of options of the host compiler', unit: kernel, before: { 'repo/o.txt': '-DSYNC=1' }, after: { 'repo/o.txt': '-DSYNC=0' }, flags: ['-Xcompiler', '@o.txt'] }, // oxfmt-ignore
+  {
+    name: 'a file of options',
+    unit: kernel,
+    before: { 'repo/o.txt': '-DSYNC=1' },
+    after: { 'repo/o.txt': '-DSYNC=0' },
+    flags: ['--options-file', 'o.txt'],
+  },
+  {
+    name: 'a file of options of the host compiler',
+    unit: kernel,
+    before: { 'repo/o.txt': '-DSYNC=1' },
+    after: { 'repo/o.txt': '-DSYNC=0' },
+    flags: ['-Xcompiler', '@o.txt'],
+  },
   {
     name: '__has_include of a macro',
     unit: `#define H "over.h"\n#if __has_include(H)\n#include H\n#else\n#define SYNC 1\n#endif\n${kernel}`,

@@ -52,17 +52,23 @@ async function compiled(
   return { result: await compileUnit(asked), root, asked };
 }
 
-const notes = ({ diagnostics }: CompileResult): string[] =>
-  diagnostics.map(({ code, message }) => `${code}: ${message}`);
+const notes = ({ diagnostics }: CompileResult): string[] => diagnostics.map(({ code, message }) => `${code}: ${message}`);
 
 function assertStubbed({ result }: Compiled): string {
-  assert.deepEqual(result.diagnostics.map(({ code }) => code), ['compile/stubbed-headers'], notes(result).join('\n')); // oxfmt-ignore
+  assert.deepEqual(
+    result.diagnostics.map(({ code }) => code),
+    ['compile/stubbed-headers'],
+    notes(result).join('\n'),
+  );
   return result.ptx!;
 }
 
 function assertRefused({ result }: Compiled, reason: RegExp): void {
   assert.equal(result.ptx, undefined);
-  assert.deepEqual(result.diagnostics.map(({ code }) => code), ['compile/failed', 'compile/not-stubbed']); // oxfmt-ignore
+  assert.deepEqual(
+    result.diagnostics.map(({ code }) => code),
+    ['compile/failed', 'compile/not-stubbed'],
+  );
   assert.match(result.diagnostics[1]!.message, reason);
 }
 
@@ -99,7 +105,7 @@ void multiply(Solver& solver, float* x, float* y, float* z, int n, bool transpos
 test('a unit that calls a library in C gets the same PTX as with the library', { skip }, async (t) => {
   const stubbed = await compiled(t, { 'a.cu': algebraUnit });
   const ptx = assertStubbed(stubbed);
-  const whole = await compiled(t, { 'a.cu': algebraUnit, 'include/algebra.h': algebraHeader }, { flags: ['-Iinclude'] }); // oxfmt-ignore
+  const whole = await compiled(t, { 'a.cu': algebraUnit, 'include/algebra.h': algebraHeader }, { flags: ['-Iinclude'] });
   assert.deepEqual(notes(whole.result), []);
   assert.equal(ptx.replaceAll(stubbed.root, ''), whole.result.ptx!.replaceAll(whole.root, ''));
   const verification = await compileUnit({ ...stubbed.asked, build: 'verification' });
@@ -160,14 +166,15 @@ images::Mat Filter::apply(const images::Mat& input) {
 }
 `;
 
-test(
-  'classes, members and macros of a library, and a header that a header of the repository includes',
-  { skip },
-  async (t) => {
-    const ptx = assertStubbed(await compiled(t, { 'a.cu': imageUnit, 'pixels.h': '#pragma once\n#include "codec/png.h"\ninline int bytes(png_image& image) { return image.bytes; }\n' })); // oxfmt-ignore
-    assert.match(ptx, /\.entry _Z5scaleIfEvPT_i/);
-  },
-);
+test('classes, members and macros of a library, and a header that a header of the repository includes', { skip }, async (t) => {
+  const ptx = assertStubbed(
+    await compiled(t, {
+      'a.cu': imageUnit,
+      'pixels.h': '#pragma once\n#include "codec/png.h"\ninline int bytes(png_image& image) { return image.bytes; }\n',
+    }),
+  );
+  assert.match(ptx, /\.entry _Z5scaleIfEvPT_i/);
+});
 
 test('device code that needs the header is refused, and reported as before', { skip }, async (t) => {
   const include = '#include <lib.h>\n';
@@ -177,13 +184,15 @@ test('device code that needs the header is refused, and reported as before', { s
     ['__global__ void k(float* x) { x[0] = LIB_SIZE; }\n', /depends on LIB_SIZE/],
     ['struct S { lib_t a; int n; };\n__global__ void k(S* s) { s->n = 1; }\n', /depends on S/],
     ['LIB_API __global__ void k(float* x) { x[0] = 1; }\n', /depends on LIB_API/],
-    ['template <class T> __global__ void k(T* x) { x[0] = x[1]; }\nvoid f(lib::Half* x) { k<<<1, 32>>>(x); }\n', /instantiated with Half/], // oxfmt-ignore
+    ['template <class T> __global__ void k(T* x) { x[0] = x[1]; }\nvoid f(lib::Half* x) { k<<<1, 32>>>(x); }\n', /instantiated with Half/],
     [`${kernel}#if LIB_VERSION >= 2\n__device__ int n;\n#endif\n`, /define LIB_VERSION, .* a\.cu:6 .*-ULIB_VERSION/],
-    [`#ifdef LIB_HALF\ntypedef short real;\n#else\ntypedef float real;\n#endif\n__global__ void k(real* x) { x[0] = 1; }\n`, /-ULIB_HALF/], // oxfmt-ignore
+    [`#ifdef LIB_HALF\ntypedef short real;\n#else\ntypedef float real;\n#endif\n__global__ void k(real* x) { x[0] = 1; }\n`, /-ULIB_HALF/],
     [`${kernel}#ifdef LIB_T\n#endif\nint f() { return lib("a" 1 +); }\n`, /the compiler still reports/],
   ];
   for (const [text, reason] of refused) assertRefused(await compiled(t, { 'a.cu': include + text }), reason);
-  const stated = { 'a.cu': `${include}${kernel}#if LIB_VERSION >= 2\n__device__ int n;\n#endif\nvoid f() { lib_init(); scale<float><<<1, 1>>>(0, 1); }\n` }; // oxfmt-ignore
+  const stated = {
+    'a.cu': `${include}${kernel}#if LIB_VERSION >= 2\n__device__ int n;\n#endif\nvoid f() { lib_init(); scale<float><<<1, 1>>>(0, 1); }\n`,
+  };
   assertStubbed(await compiled(t, stated, { flags: ['-ULIB_VERSION'] }));
 });
 
@@ -218,7 +227,10 @@ test('in a pull request the stub is made of names, and no message quotes the com
 
 test('cached code and host code are not stale when the header appears', { skip }, async (t) => {
   const values = new Map<string, unknown>();
-  const kept: KeptCode = { read: (parts) => values.get(JSON.stringify(parts)), write: (parts, value) => void values.set(JSON.stringify(parts), value) }; // oxfmt-ignore
+  const kept: KeptCode = {
+    read: (parts) => values.get(JSON.stringify(parts)),
+    write: (parts, value) => void values.set(JSON.stringify(parts), value),
+  };
   const { asked, root, result } = await compiled(t, { 'a.cu': algebraUnit }, { kept, flags: ['-Iinclude'] });
   assertStubbed({ asked, root, result });
   const lowered = async (): Promise<string> => {

@@ -36,7 +36,18 @@ test('a module is measured, with a register limit if one is given', async (t) =>
 
 test('a unit whose functions are linked later is assembled, too', async (t) => {
   if (!nvcc?.ptxas) return t.skip('no ptxas');
-  const separate = ['.version 7.0', '.target sm_80', '.address_size 64', '.extern .func other;', '.visible .entry k()', '{', '  call other;', '  ret;', '}', ''].join('\n'); // oxfmt-ignore
+  const separate = [
+    '.version 7.0',
+    '.target sm_80',
+    '.address_size 64',
+    '.extern .func other;',
+    '.visible .entry k()',
+    '{',
+    '  call other;',
+    '  ret;',
+    '}',
+    '',
+  ].join('\n');
   const resources = await assembledUnit(nvcc, separate, 'sm_80', limits);
   assert.ok(!('reason' in resources) && resources.kernels.has('k'), JSON.stringify(resources));
 });

@@ -28,9 +28,7 @@ test('there are many test kernels, half of them incorrect', () => {
 test('every kernel has an expectation, and every expectation its kernel', () => {
   for (const file of files) {
     const text = readFileSync(join(root, file), 'utf8');
-    const defined = [...text.matchAll(/__global__ void (?:__launch_bounds__\(\w+\) )?(\w+)\([^)]*\) \{/g)].map(
-      ([, name]) => name,
-    );
+    const defined = [...text.matchAll(/__global__ void (?:__launch_bounds__\(\w+\) )?(\w+)\([^)]*\) \{/g)].map(([, name]) => name);
     const expected = parseExpectations(text).map(({ kernel }) => kernel.replace(/<.*/, '').replace(/^.*::/, ''));
     assert.deepEqual(new Set(expected), new Set(defined), file);
   }
@@ -54,8 +52,7 @@ test('an expected finding is at a line that can have it', () => {
     // Writes of equal values that are proved to do no harm are a notice.
     if (race !== 'proved') assert.equal(has('race/'), race === 'race', `${file} ${kernel}`);
     // A barrier that is only suspected is named too.
-    if (divergence !== 'possible')
-      assert.equal(has('barrier/divergent'), divergence === 'divergent', `${file} ${kernel}`);
+    if (divergence !== 'possible') assert.equal(has('barrier/divergent'), divergence === 'divergent', `${file} ${kernel}`);
   }
 });
 
@@ -82,8 +79,7 @@ test('the checked-in PTX is compiled from these sources, by these command lines,
   }
   assert.equal(headerHash(), record.header, `selvage.h: ${stale}`);
   assert.deepEqual(Object.fromEntries(files.map((file) => [file, hashesOf(file)])), record.files, stale);
-  for (const { file, text } of kernels)
-    assert.doesNotMatch(text, /#\s*include\s*"/, `${file}: the record knows no headers`);
+  for (const { file, text } of kernels) assert.doesNotMatch(text, /#\s*include\s*"/, `${file}: the record knows no headers`);
 });
 
 // `test-kernels.long.ts` compiles them all.

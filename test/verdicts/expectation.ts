@@ -117,10 +117,8 @@ function extended(expectation: KernelExpectation, what: string): KernelExpectati
   const [, kind] = /^assumes (\S+)$/.exec(what) ?? [];
   if (kind !== undefined) return { ...expectation, assumes: [...expectation.assumes, kind] };
   const [, precondition] = /^precondition "([^"]+)"$/.exec(what) ?? [];
-  if (precondition !== undefined)
-    return { ...expectation, preconditions: [...expectation.preconditions, precondition] };
-  if (what.startsWith('launch '))
-    return { ...expectation, launches: [...expectation.launches, parseLaunch(what.slice('launch '.length))] };
+  if (precondition !== undefined) return { ...expectation, preconditions: [...expectation.preconditions, precondition] };
+  if (what.startsWith('launch ')) return { ...expectation, launches: [...expectation.launches, parseLaunch(what.slice('launch '.length))] };
   const match = /^finding (\S+) (error|warning|notice)(?: on (\S+))? lines (\S+)(?: when "([^"]+)")?$/.exec(what);
   if (!match) throw new Error(`malformed: ${expectation.kernel} ${what}`);
   const [, code, severity, array, lines, condition] = match;
@@ -139,11 +137,7 @@ function extended(expectation: KernelExpectation, what: string): KernelExpectati
  * @param kernel its part of the report
  * @param diagnostics those that are about it
  */
-export function differences(
-  expectation: KernelExpectation,
-  kernel: JudgedKernel,
-  diagnostics: readonly JudgedDiagnostic[],
-): string[] {
+export function differences(expectation: KernelExpectation, kernel: JudgedKernel, diagnostics: readonly JudgedDiagnostic[]): string[] {
   const { race, divergence, location, launches } = kernel;
   const assumptions = [...(race.assumptions ?? []), ...(divergence.assumptions ?? [])];
   const kinds = assumptions.map(({ kind }) => kind);
@@ -206,7 +200,7 @@ function linesOf(found: JudgedFinding | JudgedDiagnostic, file: string | undefin
   const { barrier, first, second, also = [], location } = found as JudgedFinding & JudgedDiagnostic;
   const pairs = [{ first, second }, ...also].flatMap((pair) => [pair.first?.location, pair.second?.location]);
   const places = [barrier, ...pairs, location].filter((place) => place !== undefined).sort((a, b) => a.line - b.line);
-  return [...new Set(places.map((place) => (place.file === file ? String(place.line) : `${place.file}:${place.line}`)))]; // oxfmt-ignore
+  return [...new Set(places.map((place) => (place.file === file ? String(place.line) : `${place.file}:${place.line}`)))];
 }
 
 /** The kernel of a diagnostic: the one launched on its line, otherwise the one whose code contains the line. */

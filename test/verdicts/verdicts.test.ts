@@ -22,7 +22,7 @@ for (const file of files) {
     const text = readFileSync(join(root, file), 'utf8');
     const expected = parseVerdicts(text);
     const options = /^\/\/ options: (.+)$/m.exec(text)?.[1]?.split(' ') ?? [];
-    const words = ['check', basename(file), '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options]; // oxfmt-ignore
+    const words = ['check', basename(file), '--checks', 'race,divergence', '--no-cache', '--jobs', '1', '--format', 'json', ...options];
     const { stdout, stderr } = await selvage(words, folder);
     assert.notEqual(stdout, '', stderr);
     const report = JSON.parse(stdout) as JudgedReport;
@@ -40,8 +40,9 @@ for (const file of files) {
 }
 
 test('the names of kernels are unique, and the expectations are well formed', () => {
-  const names = files.flatMap((file) =>
-    parseVerdicts(readFileSync(join(root, file), 'utf8')).map(({ kernel }) => kernel),
+  const names = files.flatMap((file) => parseVerdicts(readFileSync(join(root, file), 'utf8')).map(({ kernel }) => kernel));
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
   );
-  assert.deepEqual(names.filter((name, index) => names.indexOf(name) !== index), []); // oxfmt-ignore
 });

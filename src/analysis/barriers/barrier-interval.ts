@@ -10,6 +10,7 @@ import type { Arrival } from './mbarrier.ts';
 import type { Term } from '../../term/term.ts';
 import type { SymbolicKernel } from '../values/symbolic.ts';
 import type { UniformityResult } from '../values/uniformity.ts';
+import { substituted } from '../../term/rewrite.ts';
 
 /** A condition that held on the path, in the iterations of that point of it. */
 export interface PathCondition {
@@ -109,8 +110,7 @@ export function barrierIntervals(
       if (!again) next[entered.id] = cut[entered.id] ? 'first' : 'free';
       else {
         next[entered.id] = next[entered.id] === 'same' && cut[entered.id] ? 'next' : 'free';
-        for (const inner of kernel.loops)
-          if (inner.id !== entered.id && entered.blocks.has(inner.header)) next[inner.id] = 'before';
+        for (const inner of kernel.loops) if (inner.id !== entered.id && entered.blocks.has(inner.header)) next[inner.id] = 'before';
       }
     }
     return next;
@@ -120,7 +120,8 @@ export function barrierIntervals(
   function openSuccessors(block: BlockId, rounds: readonly IterationRelation[]): readonly BlockId[] {
     const { terminator, successors } = kernel.blocks[block]!;
     if (terminator.kind !== 'branch') return successors;
-    const condition = store.substitute(
+    const condition = substituted(
+      store,
       symbolic.condition(block)!,
       (leaf) => {
         const atom = leaf.atom!;
@@ -193,8 +194,7 @@ export function barrierIntervals(
       }
       if (stopped) continue;
       for (const to of openSuccessors(at.block, at.rounds)) {
-        if (at.arrival?.isStillWaiting(at.block, to) === false || !isOpen(at.block, to) || !edge(at.block, to))
-          continue;
+        if (at.arrival?.isStillWaiting(at.block, to) === false || !isOpen(at.block, to) || !edge(at.block, to)) continue;
         const rounds = step(at.block, to, at.rounds);
         const turned = turn(at.block, to, at.rounds);
         const path = turned ? [...at.path, turned] : at.path;
@@ -219,9 +219,7 @@ export function barrierIntervals(
   }
 
   function interval(start: Interval['start'], block: BlockId, position: number): Interval {
-    const startRounds = before.map((state, id): IterationRelation =>
-      start && kernel.loops[id]!.blocks.has(block) ? 'same' : state,
-    );
+    const startRounds = before.map((state, id): IterationRelation => (start && kernel.loops[id]!.blocks.has(block) ? 'same' : state));
     const occurrences = new Map<string, AccessOccurrence>();
     const visit = (access: Access, rounds: readonly IterationRelation[], path: readonly PathCondition[]): void => {
       const key = `${access.index}:${stateKey(rounds, path)}`;
@@ -243,8 +241,7 @@ export function barrierIntervals(
   const intervals: Interval[] = [interval(null, 0 as BlockId, 0)];
   for (const block of kernel.blocks) {
     for (const event of events[block.id]!) {
-      if (event.kind === 'barrier')
-        intervals.push(interval({ block: block.id, barrier: event.instruction }, block.id, event.position + 1));
+      if (event.kind === 'barrier') intervals.push(interval({ block: block.id, barrier: event.instruction }, block.id, event.position + 1));
     }
   }
   return { intervals, truncated: states > maxStates };

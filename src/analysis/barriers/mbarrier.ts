@@ -107,8 +107,7 @@ export function findMbarriers(
         readonly announcements: readonly Operation[];
       }
     | string {
-    const of = (...forms: MbarrierEffect['form'][]): Operation[] =>
-      operations.filter(({ effect: { form } }) => forms.includes(form));
+    const of = (...forms: MbarrierEffect['form'][]): Operation[] => operations.filter(({ effect: { form } }) => forms.includes(form));
     const found = { arrivals: of('arrive'), announcements: of('cp_async_arrive') };
     const waits = of('test_wait', 'try_wait');
     const [init, ...more] = of('init');
@@ -133,8 +132,7 @@ export function findMbarriers(
     if (uncounted.length > 0 && found.arrivals.length > 1)
       return 'asynchronous copies arrive at an mbarrier at which threads arrive in several places';
     for (const announcement of uncounted)
-      if (!meetsOnly(announcement, arrival))
-        return 'asynchronous copies may arrive at an mbarrier more often than threads';
+      if (!meetsOnly(announcement, arrival)) return 'asynchronous copies may arrive at an mbarrier more often than threads';
     const awaited = new Map<Instruction, Omit<Arrival, 'barrier'>>();
     for (const each of found.arrivals) {
       const own = waits.filter((wait) => pointDominates(kernel, each, wait) && waitsFor(wait, each, found.arrivals));
@@ -151,8 +149,7 @@ export function findMbarriers(
   function isSetUp(init: Operation, others: readonly Operation[], threads: readonly Coordinates[]): boolean {
     const reach = symbolic.reach(init.block);
     const isDone = threads.map((thread) => {
-      const value = (leaf: Term): bigint | undefined =>
-        leaf.atom?.kind === 'thread' ? BigInt(thread[leaf.atom.axis]) : undefined;
+      const value = (leaf: Term): bigint | undefined => (leaf.atom?.kind === 'thread' ? BigInt(thread[leaf.atom.axis]) : undefined);
       return evaluateTerm(reach, value, new Map());
     });
     if (kernel.loopOf[init.block] !== null) return false;
@@ -251,7 +248,18 @@ function operationsOf(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonl
       const operation = effect.form === 'init' || effect.form === 'inval' ? ('write' as const) : ('atomic' as const);
       // Initialisation and invalidation of a barrier do not synchronise (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
       const strength = operation === 'write' ? weak : { strong: effect.scope, semantics: effect.semantics };
-      return { instruction, block, position, operation, bytes: 8, ...strength, memory: 'shared' as const, targets, stored: null, isCopy: false }; // oxfmt-ignore
+      return {
+        instruction,
+        block,
+        position,
+        operation,
+        bytes: 8,
+        ...strength,
+        memory: 'shared' as const,
+        targets,
+        stored: null,
+        isCopy: false,
+      };
     }),
   );
 }
@@ -329,8 +337,7 @@ function lowBit(term: Term, loop: number | null, round: 0 | 1): 0 | 1 | undefine
     if (test.operator !== 'equal') return undefined;
     const [x, y] = test.arguments as [Term, Term];
     const [bit, number] = y.operator === 'constant' ? [x, y] : [y, x];
-    const isBit =
-      bit.operator === 'and' && bit.arguments.some((part) => part.operator === 'constant' && part.value === 1n);
+    const isBit = bit.operator === 'and' && bit.arguments.some((part) => part.operator === 'constant' && part.value === 1n);
     if (!isBit || number.operator !== 'constant') return undefined;
     const value = bitOf(bit);
     return value === undefined ? undefined : BigInt(value) === number.value;

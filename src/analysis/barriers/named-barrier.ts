@@ -91,9 +91,7 @@ export function namedBarriers(
       const [name, count] = instruction.arguments;
       if (effect.form === 'red') return fail('Selvage does not support named barriers that count or vote');
       if (name?.kind !== 'constant' || (count && count.kind !== 'constant'))
-        return fail(
-          'Selvage cannot determine which named barrier an instruction uses, or for how many threads it waits',
-        );
+        return fail('Selvage cannot determine which named barrier an instruction uses, or for how many threads it waits');
       const isArrival = effect.form === 'arrive';
       const sites = byName.get(name.value) ?? [];
       byName.set(name.value, [...sites, { instruction, block, position, isArrival, count: count?.value ?? null }]);
@@ -101,12 +99,9 @@ export function namedBarriers(
   }
   if (byName.size === 0) return none;
   const [x, y, z] = dimensions.block;
-  if (x === null || y === null || z === null)
-    return fail('Selvage does not know how many threads reach a named barrier');
+  if (x === null || y === null || z === null) return fail('Selvage does not know how many threads reach a named barrier');
   if (byName.has(0n)) return fail('the kernel uses barrier 0, which `__syncthreads()` uses, for a part of the block');
-  if (
-    kernel.blocks.some(({ instructions }) => instructions.some((each) => isBlockBarrier(each) && !isFullBarrier(each)))
-  )
+  if (kernel.blocks.some(({ instructions }) => instructions.some((each) => isBlockBarrier(each) && !isFullBarrier(each))))
     return fail('Selvage does not support named barriers and mbarriers in one kernel');
   const threads = x * y * z;
   const uniform = uniformity();
@@ -120,8 +115,7 @@ export function namedBarriers(
     if (term.leaves.every(({ atom }) => atom!.kind === 'thread')) {
       const values = Array.from({ length: threads }, (_, i) => {
         const index = [i % x!, Math.floor(i / x!) % y!, Math.floor(i / (x! * y!))];
-        const value = (leaf: Term): bigint | undefined =>
-          leaf.atom?.kind === 'thread' ? BigInt(index[leaf.atom.axis]!) : undefined;
+        const value = (leaf: Term): bigint | undefined => (leaf.atom?.kind === 'thread' ? BigInt(index[leaf.atom.axis]!) : undefined);
         return evaluateTerm(term, value, new Map());
       });
       if (values.every((value) => value !== undefined)) found = values.map((value) => value !== 0n);
@@ -131,8 +125,7 @@ export function namedBarriers(
   }
 
   /** The conditions on the thread index under which a block is reached. */
-  const selection = (block: BlockId): Term =>
-    store.all(partsOf(symbolic.reach(block)).filter((part) => holdersOf(part) !== null));
+  const selection = (block: BlockId): Term => store.all(partsOf(symbolic.reach(block)).filter((part) => holdersOf(part) !== null));
 
   /** The side of a branch that all of these threads take; undefined if unknown or divergent. */
   function wayOf(branch: BlockId, members: Members): boolean | undefined {
@@ -197,8 +190,7 @@ export function namedBarriers(
       let isStraight = true;
       const visit = (instruction: Instruction, { block }: ProgramPoint): boolean => {
         // Another barrier, or the branch again, may be executed before the barrier.
-        if (block === fork || ((isNamed(instruction) || isBlockBarrier(instruction)) && !isOwn(instruction)))
-          isStraight = false;
+        if (block === fork || ((isNamed(instruction) || isBlockBarrier(instruction)) && !isOwn(instruction))) isStraight = false;
         if (isOwn(instruction)) met.add(instruction);
         return isStraight && !isOwn(instruction);
       };
@@ -234,8 +226,7 @@ export function namedBarriers(
     const handed = met ? null : handing(sites);
     if (met) meetings.push({ members: met.members, sites });
     else if (handed) handings.push(handed);
-    else
-      return fail(`Selvage cannot show that all threads for which barrier ${name} waits reach it together, each once`);
+    else return fail(`Selvage cannot show that all threads for which barrier ${name} waits reach it together, each once`);
     telling.push(...(met ? [met.term] : handed!.terms));
   }
   const kinds = new Map<string, number>();
@@ -243,8 +234,7 @@ export function namedBarriers(
     const kind = telling.map((term) => holdersOf(term)![thread]).join();
     if (!kinds.has(kind)) kinds.set(kind, thread);
   }
-  if (kinds.size > maxGroups)
-    return fail('the named barriers of this kernel divide the block into too many groups of threads');
+  if (kinds.size > maxGroups) return fail('the named barriers of this kernel divide the block into too many groups of threads');
   const membersOf = new Map<ThreadGroup, Members>();
   for (const thread of kinds.values()) {
     const term = store.all(telling.map((each) => (holdersOf(each)![thread] ? each : store.not(each))));
@@ -253,15 +243,10 @@ export function namedBarriers(
     const meets = new Set(own.flatMap(({ sites }) => sites.map(({ instruction }) => instruction)));
     membersOf.set({ members: term, isOpen: isOpenFor(members), meets }, members);
   }
-  const isIn = (group: ThreadGroup, set: Members): boolean =>
-    membersOf.get(group)!.every((isMember, thread) => !isMember || set[thread]);
+  const isIn = (group: ThreadGroup, set: Members): boolean => membersOf.get(group)!.every((isMember, thread) => !isMember || set[thread]);
 
   /** Instructions reachable from a point before a barrier of the block and before any of these. */
-  function instructionsFrom(
-    from: ProgramPoint,
-    gates: readonly Site[],
-    isOpen?: ThreadGroup['isOpen'],
-  ): ReadonlySet<Instruction> {
+  function instructionsFrom(from: ProgramPoint, gates: readonly Site[], isOpen?: ThreadGroup['isOpen']): ReadonlySet<Instruction> {
     const found = new Set<Instruction>();
     const goesOn = (instruction: Instruction): boolean => {
       found.add(instruction);
@@ -270,9 +255,7 @@ export function namedBarriers(
     walkFrom(kernel, from, goesOn, isOpen);
     return found;
   }
-  const after = new Map(
-    handings.map((each) => [each, each.sites.map((site) => instructionsFrom(pointAfter(site), []))]),
-  );
+  const after = new Map(handings.map((each) => [each, each.sites.map((site) => instructionsFrom(pointAfter(site), []))]));
   const places = new Map<Instruction, ProgramPoint>();
   for (const { id: block, instructions } of kernel.blocks)
     for (const [position, instruction] of instructions.entries()) places.set(instruction, { block, position });

@@ -11,13 +11,9 @@ import { type Access, accessesByInstruction } from '../values/access.ts';
 import type { AccessOccurrence, PathCondition } from './barrier-interval.ts';
 import { groupAgeBehind, groupsThatMayGoOn } from './copy-group.ts';
 import type { Mbarriers } from './mbarrier.ts';
-import {
-  type IterationRelation,
-  iterationBeforeEnd,
-  iterationOfExecution,
-  sameIteration,
-} from '../values/iteration-relation.ts';
+import { type IterationRelation, iterationBeforeEnd, iterationOfExecution, sameIteration } from '../values/iteration-relation.ts';
 import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
+import { substituted } from '../../term/rewrite.ts';
 
 /** An access of a thread that may execute before its own copy is complete; iterations are relative to the copy. */
 export interface OwnAccess {
@@ -101,10 +97,7 @@ export function pendingCopies(
       kernel.blocks[block]!.instructions.every((instruction) => {
         const { kind } = instruction.operation.effect;
         const isEvent =
-          kind === 'async-wait' ||
-          kind === 'warpgroup-matrix' ||
-          isBarrier(instruction) ||
-          inMemory.announcements.has(instruction);
+          kind === 'async-wait' || kind === 'warpgroup-matrix' || isBarrier(instruction) || inMemory.announcements.has(instruction);
         return !isEvent && !byInstruction.has(instruction);
       }),
     );
@@ -137,8 +130,7 @@ export function pendingCopies(
   }
 
   /** Whether a state has more iterations than the loop can have. */
-  const isImpossible = ({ since, run }: LoopState, id: number): boolean =>
-    Math.max(since ?? 0, run ?? 0) > symbolic.rounds[id]!;
+  const isImpossible = ({ since, run }: LoopState, id: number): boolean => Math.max(since ?? 0, run ?? 0) > symbolic.rounds[id]!;
 
   /** Successors left open by the ranges and by earlier branches, if the iteration is known. */
   function openSuccessors({ block, loops, decided: earlier }: State): readonly BlockId[] {
@@ -147,7 +139,8 @@ export function pendingCopies(
     const [core, isNegated] = coreOf(symbolic.condition(block)!);
     const known = earlier.get(core);
     if (known !== undefined) return [known !== isNegated ? terminator.then : terminator.otherwise];
-    const condition = store.substitute(
+    const condition = substituted(
+      store,
       symbolic.condition(block)!,
       (leaf) => {
         const atom = leaf.atom!;
@@ -194,8 +187,7 @@ export function pendingCopies(
   }
 
   const counter = (loop: LoopId): Term => store.atom(64, { kind: 'iteration', loop });
-  const atLeast = (loop: LoopId, round: number): Term =>
-    store.not(store.unsignedLess(counter(loop), store.constant(64, BigInt(round))));
+  const atLeast = (loop: LoopId, round: number): Term => store.not(store.unsignedLess(counter(loop), store.constant(64, BigInt(round))));
 
   /** A pending copy, with iterations relative to a barrier that its thread passes. */
   function pendingAt(access: Access, barrier: BlockId, loops: readonly LoopState[]): AccessOccurrence {
@@ -239,11 +231,7 @@ export function pendingCopies(
   }
 
   /** The iterations of a loop and of the loops around it, relative to the end of an execution of that loop. */
-  function roundsAround(
-    loop: LoopId,
-    rounds: readonly IterationRelation[],
-    last: IterationRelation,
-  ): readonly IterationRelation[] {
+  function roundsAround(loop: LoopId, rounds: readonly IterationRelation[], last: IterationRelation): readonly IterationRelation[] {
     const { header } = kernel.loops[loop]!;
     return kernel.loops.map(({ id, blocks }): IterationRelation => {
       if (id === loop) return last;
@@ -281,9 +269,7 @@ export function pendingCopies(
       run: null,
     }));
     const seen = new Set<string>();
-    const work: State[] = [
-      { block, position: position + 1, age: -1, announcedTo: [], loops: start, decided: decidedIn(block) },
-    ];
+    const work: State[] = [{ block, position: position + 1, age: -1, announcedTo: [], loops: start, decided: decidedIn(block) }];
     for (let state = work.pop(); state; state = work.pop()) {
       if (seen.size > maxStates) return null;
       let age: number | null = state.age;
@@ -291,8 +277,7 @@ export function pendingCopies(
       for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
         age = groupAgeBehind(effect, instruction, age, oldest);
         const announced = inMemory.announcements.get(instruction);
-        if (isOfBarriers && announced !== undefined && !announcedTo.includes(announced))
-          announcedTo = [...announcedTo, announced].sort();
+        if (isOfBarriers && announced !== undefined && !announcedTo.includes(announced)) announcedTo = [...announcedTo, announced].sort();
         const arrival = inMemory.arrivals.get(instruction);
         if (arrival?.isAwaitedAtOnce === true && announcedTo.includes(arrival.barrier)) age = null;
         if (age === null) break;
@@ -365,7 +350,5 @@ function coreOf(condition: Term): readonly [Term, boolean] {
 }
 
 function stateKey(loops: readonly LoopState[]): string {
-  return loops
-    .map(({ since, isOver, exit, run }) => `${since ?? ''}${isOver ? `!${exit?.id ?? ''}` : ''}/${run ?? ''}`)
-    .join();
+  return loops.map(({ since, isOver, exit, run }) => `${since ?? ''}${isOver ? `!${exit?.id ?? ''}` : ''}/${run ?? ''}`).join();
 }

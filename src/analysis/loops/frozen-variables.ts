@@ -45,11 +45,10 @@ function updateOf(
   const [back] = latched;
   const isBack = (input: Operand): boolean => input.kind === 'value' && back?.kind === 'value' && input.id === back.id;
   if (!latched.every(isBack)) return null;
-  const join = [...loop.blocks].find((id) => blocks[id]!.phis.some(({ result }) => isBack({ kind: 'value', id: result }))); // oxfmt-ignore
+  const join = [...loop.blocks].find((id) => blocks[id]!.phis.some(({ result }) => isBack({ kind: 'value', id: result })));
   if (join === undefined || join === loop.header) return null;
   const decides = dominators[join]!;
-  const isOnceARound = (id: BlockId): boolean =>
-    loopOf[id] === loop.id && loop.latches.every((latch) => dominates(dominators, id, latch));
+  const isOnceARound = (id: BlockId): boolean => loopOf[id] === loop.id && loop.latches.every((latch) => dominates(dominators, id, latch));
   if (!isOnceARound(join) || !isOnceARound(decides)) return null;
   const { inputs } = blocks[join]!.phis.find(({ result }) => isBack({ kind: 'value', id: result }))!;
   const keeps: BlockId[] = [];
@@ -68,7 +67,9 @@ function updateOf(
     if (!dominates(dominators, decides, at)) return null;
     const part = [...loop.blocks].filter((id) => dominates(dominators, at, id));
     // Every path through this part ends with the variable updated, or leaves the loop.
-    const updates = part.every((id) => blocks[id]!.successors.every((to) => !loop.blocks.has(to) || dominates(dominators, at, to) || (to === join && updating.includes(id)))); // oxfmt-ignore
+    const updates = part.every((id) =>
+      blocks[id]!.successors.every((to) => !loop.blocks.has(to) || dominates(dominators, at, to) || (to === join && updating.includes(id))),
+    );
     if (updates) start = at;
   }
   return start === null ? null : { start, decides, next };

@@ -48,15 +48,9 @@ function halved(next: Term, phi: Term, nonNegative: boolean): { operator: 'lshr'
     if (!nonNegative || !correction?.includes(phi)) return null;
     const other = correction[0] === phi ? correction[1]! : correction[0]!;
     const isSign = other.operator === 'lshr' && isSignBits(other, phi);
-    return isSign && a.coefficients.every((coefficient) => coefficient === 1n)
-      ? { operator: 'lshr', by: b.value }
-      : null;
+    return isSign && a.coefficients.every((coefficient) => coefficient === 1n) ? { operator: 'lshr', by: b.value } : null;
   }
-  if (
-    (next.operator === 'udiv' || (next.operator === 'sdiv' && nonNegative)) &&
-    a === phi &&
-    b.operator === 'constant'
-  ) {
+  if ((next.operator === 'udiv' || (next.operator === 'sdiv' && nonNegative)) && a === phi && b.operator === 'constant') {
     const by = exponent(b.value);
     return by === null ? null : { operator: 'lshr', by };
   }

@@ -53,13 +53,7 @@ const lowerLimits = [1n, 0n, -1n];
  * @param mostTrips upper bound on the trip count
  * @returns null if none is found, or if the value may wrap around
  */
-export function inductiveRange(
-  loops: Loops,
-  loop: Loop,
-  phi: Phi,
-  variable: Term,
-  mostTrips: bigint,
-): InductiveRange | null {
+export function inductiveRange(loops: Loops, loop: Loop, phi: Phi, variable: Term, mostTrips: bigint): InductiveRange | null {
   const { kernel, operand, read } = loops;
   if (variable.width < 32) return null;
   const { predecessors } = kernel.blocks[loop.header]!;
@@ -114,7 +108,7 @@ function summedRange(
   // Above the lower limit, one more subtraction may not wrap around.
   if (low + down < -largest - 1n) return null;
   const below = boundOf(loops, loop, growing, start.high, up);
-  const highs = [start.high + up * mostTrips, ...(below ? [loops.read(below).high - 1n + up] : [])].filter((high) => high <= largest); // oxfmt-ignore
+  const highs = [start.high + up * mostTrips, ...(below ? [loops.read(below).high - 1n + up] : [])].filter((high) => high <= largest);
   return highs.length === 0 ? null : { range: { low, high: least(highs) }, below };
 }
 
@@ -164,7 +158,7 @@ function changesOf({ kernel, store, operand, edge, read }: Loops, loop: Loop, va
     if (value === variable) return true;
     const definition = source.kind === 'value' ? kernel.values[source.id]!.definition : undefined;
     const { block } = definition ?? {};
-    const isJoin = definition?.kind === 'phi' && loop.blocks.has(block!) && !kernel.loops.some(({ header }) => header === block); // oxfmt-ignore
+    const isJoin = definition?.kind === 'phi' && loop.blocks.has(block!) && !kernel.loops.some(({ header }) => header === block);
     if (!isJoin) return valued(value, passed);
     if (++joins > maxJoins) return false;
     const { phis, predecessors } = kernel.blocks[block!]!;
@@ -174,13 +168,7 @@ function changesOf({ kernel, store, operand, edge, read }: Loops, loop: Loop, va
 }
 
 /** The conditions of the edges that every path takes to an edge since its last join. */
-function conditionsBefore(
-  kernel: Kernel,
-  loop: Loop,
-  edge: Loops['edge'],
-  from: BlockId,
-  to: BlockId,
-): readonly Term[] {
+function conditionsBefore(kernel: Kernel, loop: Loop, edge: Loops['edge'], from: BlockId, to: BlockId): readonly Term[] {
   const conditions: Term[] = [];
   for (let [at, next] = [from, to]; ;) {
     const block = kernel.blocks[at]!;
@@ -196,18 +184,12 @@ function conditionsBefore(
  * A bound below which the variable stays: it starts below it, and the loop goes on after an addition only if the sum is
  * below the bound, or, for additions of one, different from it.
  */
-function boundOf(
-  { isInvariant, read }: Loops,
-  loop: Loop,
-  growing: readonly Change[],
-  start: bigint,
-  each: bigint,
-): Term | null {
+function boundOf({ isInvariant, read }: Loops, loop: Loop, growing: readonly Change[], start: bigint, each: bigint): Term | null {
   const boundsOf = ({ passed }: Change): readonly Term[] =>
     passed.flatMap(({ value, conditions }) =>
       conditions.flatMap((condition): readonly Term[] => {
         const comparison = readComparison(condition);
-        if (comparison?.strict === true && comparison.signed && comparison.smaller === value) return [comparison.larger]; // oxfmt-ignore
+        if (comparison?.strict === true && comparison.signed && comparison.smaller === value) return [comparison.larger];
         const [inner] = condition.arguments;
         if (condition.operator !== 'not' || inner!.operator !== 'equal' || each > 1n) return [];
         const [a, b] = inner!.arguments as [Term, Term];
@@ -220,6 +202,8 @@ function boundOf(
   };
   const [first, ...others] = growing;
   const rest = others.map(boundsOf);
-  const found = first && boundsOf(first).find((bound) => isInvariant(bound, loop) && rest.every((bounds) => bounds.includes(bound)) && isStartBelow(bound)); // oxfmt-ignore
+  const found =
+    first &&
+    boundsOf(first).find((bound) => isInvariant(bound, loop) && rest.every((bounds) => bounds.includes(bound)) && isStartBelow(bound));
   return found ?? null;
 }

@@ -21,13 +21,7 @@ export interface NarrowCounter {
  * @param phi the variable at the start of an iteration
  * @param next its value in the next iteration
  */
-export function narrowCounter(
-  { blocks }: Kernel,
-  store: TermStore,
-  id: ValueId,
-  phi: Term,
-  next: Term,
-): NarrowCounter | null {
+export function narrowCounter({ blocks }: Kernel, store: TermStore, id: ValueId, phi: Term, next: Term): NarrowCounter | null {
   if (phi.width !== 32) return null;
   const parts = next.operator === 'sum' ? next.arguments.filter((_, i) => next.coefficients[i] === 1n) : [next];
   const low = parts.find((part) => lowBits(part, phi) !== null);
@@ -45,7 +39,7 @@ export function narrowCounter(
       const [result] = operation.results;
       const [, by] = operands;
       const constant = by?.kind === 'constant' ? by.value : null;
-      const isOnlyFirst = operation.effect.kind === 'pure' && isValue(operands[0]!) && operands.slice(1).every((other) => !isValue(other)); // oxfmt-ignore
+      const isOnlyFirst = operation.effect.kind === 'pure' && isValue(operands[0]!) && operands.slice(1).every((other) => !isValue(other));
       const isCut =
         (operation.opcode === 'shl' && result === 32 && constant !== null && constant >= BigInt(32 - bits)) ||
         (operation.opcode === 'and' && constant !== null && constant < 1n << BigInt(bits)) ||
@@ -56,7 +50,11 @@ export function narrowCounter(
   const whole = (term: Term): Term => {
     if (isLow(term)) return phi;
     if (term.operator !== 'sum') return term;
-    return store.sum(term.width, term.value, term.arguments.map((part, i) => [isLow(part) ? phi : part, term.coefficients[i]!])); // oxfmt-ignore
+    return store.sum(
+      term.width,
+      term.value,
+      term.arguments.map((part, i) => [isLow(part) ? phi : part, term.coefficients[i]!]),
+    );
   };
   const isLow = (term: Term): boolean => {
     const found = term.width === 32 ? lowBits(term, phi) : null;
@@ -72,7 +70,7 @@ function lowBits(term: Term, value: Term): { readonly bits: number; readonly isS
     case 'ashr':
     case 'lshr': {
       if (b!.operator !== 'constant' || b!.value >= 32n) return null;
-      const isShifted = a!.operator === 'sum' && a!.value === 0n && a!.arguments.length === 1 && a!.arguments[0] === value; // oxfmt-ignore
+      const isShifted = a!.operator === 'sum' && a!.value === 0n && a!.arguments.length === 1 && a!.arguments[0] === value;
       if (!isShifted || a!.coefficients[0] !== 1n << b!.value) return null;
       return { bits: 32 - Number(b!.value), isSigned: term.operator === 'ashr' };
     }

@@ -43,18 +43,17 @@ export function nestedStep(loops: Loops, loop: Loop, { phi, next }: Recurrence):
     const each = isInvariant(step, inner) ? step : nestedStep(loops, inner, own);
     const rounds = each && roundsOf(loops, inner, variables, width);
     if (!rounds || !isInvariant(each, loop) || !isInvariant(rounds, loop)) return null;
-    return store.sum(width, 0n, [[before, 1n], [after, 1n], [store.mul(width, each, rounds), 1n]]); // oxfmt-ignore
+    return store.sum(width, 0n, [
+      [before, 1n],
+      [after, 1n],
+      [store.mul(width, each, rounds), 1n],
+    ]);
   }
   return null;
 }
 
 /** Trip count of a loop that counts up by one and is left only at its header; null for others. */
-function roundsOf(
-  { kernel, store, edge, read }: Loops,
-  loop: Loop,
-  variables: readonly Recurrence[],
-  width: number,
-): Term | null {
+function roundsOf({ kernel, store, edge, read }: Loops, loop: Loop, variables: readonly Recurrence[], width: number): Term | null {
   const [exit, ...others] = loop.exits;
   if (!exit || others.length > 0 || exit.from !== loop.header) return null;
   const comparison = readComparison(store.not(edge(kernel.blocks[exit.from]!, exit.to)));
@@ -62,14 +61,16 @@ function roundsOf(
   if (!comparison || counter?.initial.operator !== 'constant') return null;
   const { larger: limit, strict, signed } = comparison;
   const { phi, initial: first, next } = counter;
-  if (phi.width < 32 || first.value >= 1n << BigInt(phi.width - 1) || next !== store.sum(phi.width, 1n, [[phi, 1n]])) return null; // oxfmt-ignore
+  if (phi.width < 32 || first.value >= 1n << BigInt(phi.width - 1) || next !== store.sum(phi.width, 1n, [[phi, 1n]])) return null;
   const distance = store.sub(phi.width, limit, first);
   const wide = signed ? store.signExtend(width, distance) : store.zeroExtend(width, distance);
   const count = store.sum(width, strict ? 0n : 1n, [[phi.width > width ? store.truncate(width, distance) : wide, 1n]]);
   const least = read(limit);
   if (signed ? least.low >= first.value && least.assumes.length === 0 : first.value === 0n) return count;
   const isEntered = strict
-    ? signed ? store.signedLess(first, limit) : store.unsignedLess(first, limit)
-    : store.not(signed ? store.signedLess(limit, first) : store.unsignedLess(limit, first)); // oxfmt-ignore
+    ? signed
+      ? store.signedLess(first, limit)
+      : store.unsignedLess(first, limit)
+    : store.not(signed ? store.signedLess(limit, first) : store.unsignedLess(limit, first));
   return store.select(isEntered, count, store.constant(width, 0n));
 }

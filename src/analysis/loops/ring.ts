@@ -2,6 +2,7 @@
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { LinearView } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
+import { substituted } from '../../term/rewrite.ts';
 
 /**
  * The closed form of a variable that is incremented each iteration and reset to 0 at its limit; null for others.
@@ -25,11 +26,7 @@ export function ringForm(
   // The limit is found by evaluating the test for values from 0 on.
   const most = 1n << 12n;
   for (let limit = 0n; limit < most; limit++) {
-    const said = store.substitute(
-      reset,
-      (leaf) => (leaf === phi ? store.constant(phi.width, limit) : undefined),
-      new Map(),
-    );
+    const said = substituted(store, reset, (leaf) => (leaf === phi ? store.constant(phi.width, limit) : undefined), new Map());
     if (said.operator !== 'constant') return null;
     if ((said.value === 1n) === goesOn) continue;
     if (range.high > limit || range.low < 0n) return null;

@@ -5,7 +5,7 @@ import type { MatrixAccessEffect, SharedMatrix } from '../../isa/model/operation
 import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
 import { possibleBits } from '../../term/possible-bits.ts';
 import type { Term } from '../../term/term.ts';
-import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts'; // oxfmt-ignore
+import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts';
 import { describedMatrix } from '../../term/matrix-descriptor.ts';
 import type { SymbolicKernel } from './symbolic.ts';
 
@@ -75,7 +75,21 @@ export function constantReads(symbolic: SymbolicKernel, declaredAs: DeclaredAs):
       const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isConstant(base));
       if (targets.length === 0) return [];
       const bytes = effect.bytes * effect.lanes;
-      return [{ index: -1, instruction, block: block.id, position, operation: 'read', bytes, ...weak, memory: 'global', targets, stored: null, isCopy: false }]; // oxfmt-ignore
+      return [
+        {
+          index: -1,
+          instruction,
+          block: block.id,
+          position,
+          operation: 'read',
+          bytes,
+          ...weak,
+          memory: 'global',
+          targets,
+          stored: null,
+          isCopy: false,
+        },
+      ];
     }),
   );
 }
@@ -87,8 +101,7 @@ function isConstant(base: Base): boolean {
 /** Pointers in an array that the kernel may write are not followed: the same pointer could be stored twice. */
 function withFixedTables(accesses: readonly Access[]): readonly Access[] {
   const written = new Set(accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));
-  const isFixed = ({ base }: Target): boolean =>
-    base.kind !== 'loaded' || !(written.has(base.table.key) || written.has('unknown'));
+  const isFixed = ({ base }: Target): boolean => base.kind !== 'loaded' || !(written.has(base.table.key) || written.has('unknown'));
   if (accesses.every(({ targets }) => targets.every(isFixed))) return accesses;
   return withFixedTables(
     accesses.map((access) => ({
@@ -117,8 +130,7 @@ function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declared
   }
   if (effect.kind === 'warpgroup-multiply')
     return effect.matrices.map((matrix) => sharedMatrixRead(symbolic, instruction, matrix, declaredAs));
-  if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store')
-    return matrixAccess(symbolic, instruction, effect, declaredAs);
+  if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store') return matrixAccess(symbolic, instruction, effect, declaredAs);
   if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return [];
   if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return [];
   const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isShareable(base));
@@ -172,12 +184,7 @@ function matrixAccess(
  * The read of a matrix in shared memory by a matrix product of a warp group, attributed to each of its threads: all
  * bytes from the first to the last. If the descriptor cannot be analyzed, any bytes.
  */
-function sharedMatrixRead(
-  symbolic: SymbolicKernel,
-  instruction: Instruction,
-  matrix: SharedMatrix,
-  declaredAs: DeclaredAs,
-): AccessParts {
+function sharedMatrixRead(symbolic: SymbolicKernel, instruction: Instruction, matrix: SharedMatrix, declaredAs: DeclaredAs): AccessParts {
   const { store, kernel } = symbolic;
   const read = { operation: 'read', ...weak, memory: 'shared', stored: null, isCopy: true } as const;
   const described = describedMatrix(store, symbolic.operand(instruction.arguments[matrix.source]!));
@@ -185,7 +192,8 @@ function sharedMatrixRead(
   const spans = resolved.map(({ base, offset }) => {
     const alignment = base.kind === 'object' && base.object.space === 'shared' ? base.object.alignment : null;
     if (alignment === null) return null;
-    const varying = offset.operator === 'sum' ? offset.arguments.map((part, i) => store.sum(32, 0n, [[part, offset.coefficients[i]!]])) : [offset]; // oxfmt-ignore
+    const varying =
+      offset.operator === 'sum' ? offset.arguments.map((part, i) => store.sum(32, 0n, [[part, offset.coefficients[i]!]])) : [offset];
     const bits = offset.operator === 'constant' ? 0n : varying.reduce((all, part) => all | possibleBits(part), 0n);
     const isKnown = (modulus: number): boolean => alignment % modulus === 0 && (bits & BigInt(modulus - 1)) === 0n;
     const span = spanOfMatrix(matrix, described!.fields, isKnown(128) ? Number(offset.value % 128n) & ~15 : null);
@@ -225,12 +233,7 @@ function lineDistance(
 }
 
 /** Targets of the address among the sources; the displacement belongs to the first of them. */
-export function targetsOf(
-  symbolic: SymbolicKernel,
-  instruction: Instruction,
-  declaredAs: DeclaredAs,
-  source: number,
-): readonly Target[] {
+export function targetsOf(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs, source: number): readonly Target[] {
   const { store, kernel } = symbolic;
   const address = addressIn(symbolic, instruction, source);
   return resolveTargets(store, kernel, address, store.true, declaredAs).map((target) =>
@@ -274,11 +277,7 @@ function memoryOf(space: string, targets: readonly Target[]): Access['memory'] {
   if (space === 'global' || space === 'shared') return space;
   const spaces = new Set(
     targets.map(({ base }) =>
-      base.kind === 'unknown'
-        ? 'generic'
-        : base.kind === 'object' && base.object.space === 'shared'
-          ? 'shared'
-          : 'global',
+      base.kind === 'unknown' ? 'generic' : base.kind === 'object' && base.object.space === 'shared' ? 'shared' : 'global',
     ),
   );
   return spaces.size === 1 ? ([...spaces][0] as Access['memory']) : 'generic';
@@ -317,8 +316,7 @@ export function loadedMemory(
   mayAlias: (a: Target['base'], b: Target['base']) => boolean,
 ): (load: Instruction) => LoadedMemory {
   const written = new Map<string, Target['base']>();
-  for (const access of accesses)
-    if (isWriter(access)) for (const { base } of access.targets) written.set(base.key, base);
+  for (const access of accesses) if (isWriter(access)) for (const { base } of access.targets) written.set(base.key, base);
   return (load) => {
     const { effect } = load.operation;
     if (effect.kind !== 'load' || effect.space === 'local') return 'private';
@@ -327,8 +325,7 @@ export function loadedMemory(
     const mayBePrivate = effect.space === 'generic' || effect.space === 'param';
     if (mayBePrivate && bases.some(isPrivate)) return 'private';
     const isWritten = bases.some(
-      (base) =>
-        isShareable(base) && [...written.values()].some((other) => mayMeet(base, other) || mayAlias(base, other)),
+      (base) => isShareable(base) && [...written.values()].some((other) => mayMeet(base, other) || mayAlias(base, other)),
     );
     return isWritten ? 'written' : 'fixed';
   };

@@ -97,14 +97,10 @@ function leadsInRound(kernel: Kernel, loop: LoopId, from: ProgramPoint, to: Prog
 }
 
 /** The address in shared memory of a load or store of one element, if it is the same for all threads. */
-export function constantPlace({
-  targets,
-  instruction,
-}: Access): { readonly key: string; readonly offset: bigint } | null {
+export function constantPlace({ targets, instruction }: Access): { readonly key: string; readonly offset: bigint } | null {
   const { effect } = instruction.operation;
   const [target, ...more] = targets;
-  if (!target || more.length > 0 || (effect.kind !== 'load' && effect.kind !== 'store') || effect.lanes !== 1)
-    return null;
+  if (!target || more.length > 0 || (effect.kind !== 'load' && effect.kind !== 'store') || effect.lanes !== 1) return null;
   const { base, offset } = target;
   if (base.kind !== 'object' || base.object.space !== 'shared' || offset.operator !== 'constant') return null;
   return { key: base.key, offset: offset.value };

@@ -57,8 +57,7 @@ function distancesOf(symbolic: SymbolicKernel, operand: Operand, depth: number):
 function distancesOfValue(symbolic: SymbolicKernel, value: ValueId, depth: number): Distances {
   const { kernel } = symbolic;
   const step = stepOf(kernel, value);
-  if (step?.mask.kind === 'constant')
-    return withMask(distancesOf(symbolic, step.before, depth), maskOf(step.mask.value));
+  if (step?.mask.kind === 'constant') return withMask(distancesOf(symbolic, step.before, depth), maskOf(step.mask.value));
   const masks = loopMasks(symbolic, value);
   if (masks.length > 0) return masks.reduce(withMask, none);
   const { definition } = kernel.values[value]!;
@@ -78,8 +77,7 @@ function isOfBlock({ atom }: Term): boolean {
 /** The distances after a step with a mask: the former ones, with the mask and without. */
 function withMask(distances: Distances, mask: number): Distances {
   let both = distances;
-  for (let distance = 0; distance < warpSize; distance++)
-    if (((distances >>> distance) & 1) === 1) both |= 1 << (distance ^ mask);
+  for (let distance = 0; distance < warpSize; distance++) if (((distances >>> distance) & 1) === 1) both |= 1 << (distance ^ mask);
   return both >>> 0;
 }
 
@@ -144,8 +142,7 @@ function loopMasks(symbolic: SymbolicKernel, value: ValueId): number[] {
   const loop = home?.kind === 'phi' ? kernel.loops.find(({ header }) => header === home.block) : undefined;
   const [exit] = loop?.exits ?? [];
   const [latch] = loop?.latches ?? [];
-  if (carried === null || !loop || !exit || latch === undefined || loop.exits.length > 1 || loop.latches.length > 1)
-    return [];
+  if (carried === null || !loop || !exit || latch === undefined || loop.exits.length > 1 || loop.latches.length > 1) return [];
   const header = kernel.blocks[loop.header]!;
   const phi = header.phis.find(({ result }) => result === carried)!;
   const next = phi.inputs[header.predecessors.indexOf(latch)];

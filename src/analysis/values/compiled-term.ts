@@ -41,8 +41,7 @@ export function compileValue(symbolic: SymbolicKernel, term: Term, name: NameLea
 /** A 64-bit term as an exact integer. */
 function wide(symbolic: SymbolicKernel, term: Term, name: NameLeaf): string {
   const range = symbolic.view.natural(term);
-  if (range.low < -safe || range.high > safe || range.assumes.length > 0)
-    throw new Unexpressible('64-bit values that may wrap around');
+  if (range.low < -safe || range.high > safe || range.assumes.length > 0) throw new Unexpressible('64-bit values that may wrap around');
   const value = (inner: Term): string => compileValue(symbolic, inner, name);
   const [a, b, c] = term.arguments as [Term, Term, Term];
   switch (term.operator) {
@@ -163,11 +162,7 @@ export function compileTruth(symbolic: SymbolicKernel, term: Term, name: NameLea
   const [a, b, c] = term.arguments as [Term, Term, Term];
   const truth = (inner: Term): string => compileTruth(symbolic, inner, name);
   const number = (inner: Term, signed: boolean): string =>
-    inner.width <= 32
-      ? narrow(symbolic, inner, name, signed)
-      : signed
-        ? wide(symbolic, inner, name)
-        : unsignedWide(symbolic, inner, name);
+    inner.width <= 32 ? narrow(symbolic, inner, name, signed) : signed ? wide(symbolic, inner, name) : unsignedWide(symbolic, inner, name);
   switch (term.operator) {
     case 'constant':
       return term.value === 1n ? 'true' : 'false';
@@ -193,7 +188,6 @@ export function compileTruth(symbolic: SymbolicKernel, term: Term, name: NameLea
 }
 
 function unsignedWide(symbolic: SymbolicKernel, term: Term, name: NameLeaf): string {
-  if (symbolic.view.natural(term).low < 0n)
-    throw new Unexpressible('an unsigned 64-bit comparison of a negative number');
+  if (symbolic.view.natural(term).low < 0n) throw new Unexpressible('an unsigned 64-bit comparison of a negative number');
   return wide(symbolic, term, name);
 }

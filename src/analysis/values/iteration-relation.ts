@@ -50,8 +50,12 @@ export function iterationBeforeEnd(by: number): IterationRelation {
 }
 
 const letters: Readonly<Record<IterationRelationParts['base'], string>> = {
-  same: 's', first: 'f', free: 'x', left: 'l', before: 'b',
-}; // oxfmt-ignore
+  same: 's',
+  first: 'f',
+  free: 'x',
+  left: 'l',
+  before: 'b',
+};
 
 /** A relation as a part of the name of an unknown value. */
 export function iterationCode(state: IterationRelation): string {

@@ -6,6 +6,7 @@ import type { Term } from '../../term/term.ts';
 import { inside, unsignedBounds } from '../../term/linear.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import type { SymbolicKernel } from './symbolic.ts';
+import { substituted } from '../../term/rewrite.ts';
 
 /** The conjuncts of a condition. */
 export function partsOf(term: Term): readonly Term[] {
@@ -14,9 +15,8 @@ export function partsOf(term: Term): readonly Term[] {
 
 /** A term in which thread indices are those of thread 0 of the block. */
 export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
-  const zero = (leaf: Term): Term | undefined =>
-    leaf.atom?.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined;
-  return store.substitute(term, zero, new Map());
+  const zero = (leaf: Term): Term | undefined => (leaf.atom?.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined);
+  return substituted(store, term, zero, new Map());
 }
 
 /**
@@ -24,12 +24,7 @@ export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
  * block.
  * @param shared a loop around both; all threads of a block are in the same iteration of it and of its outer loops
  */
-export function leaderReaches(
-  symbolic: SymbolicKernel,
-  block: BlockId,
-  given: BlockId,
-  shared: LoopId | null = null,
-): boolean {
+export function leaderReaches(symbolic: SymbolicKernel, block: BlockId, given: BlockId, shared: LoopId | null = null): boolean {
   const { kernel, view } = symbolic;
   const header = shared === null ? null : kernel.loops[shared]!.header;
   const isOfRound = ({ atom }: Term): boolean =>
@@ -42,9 +37,7 @@ export function leaderReaches(
     if (!exit || more.length > 0 || blocks.has(block)) continue;
     for (const part of partsOf(ofLeader(symbolic, symbolic.edge(exit.from, exit.to)))) known.add(part);
   }
-  return partsOf(ofLeader(symbolic, symbolic.reach(block))).every(
-    (part) => known.has(part) || view.decide(part) === true,
-  );
+  return partsOf(ofLeader(symbolic, symbolic.reach(block))).every((part) => known.has(part) || view.decide(part) === true);
 }
 
 /** Whether an atom has the same value in all threads of a block at any time. */

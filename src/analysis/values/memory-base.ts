@@ -37,13 +37,7 @@ export type DeclaredAs = (index: number, offset: number) => 'pointer' | 'scalar'
 const maxAlternatives = 8;
 
 /** Splits an address into the objects it may point into, following pointers that a condition selects. */
-export function resolveTargets(
-  store: TermStore,
-  kernel: Kernel,
-  address: Term,
-  condition: Term,
-  declared: DeclaredAs,
-): readonly Target[] {
+export function resolveTargets(store: TermStore, kernel: Kernel, address: Term, condition: Term, declared: DeclaredAs): readonly Target[] {
   const declaredAs: DeclaredAs = (index, offset) => {
     const told = declared(index, offset);
     return told === 'unknown' && kernel.parameters[index]?.addresses?.includes(offset) ? 'pointer' : told;
@@ -66,7 +60,6 @@ export function resolveTargets(
         [a, test],
         [b, store.not(test)],
       ] as const) {
-        // oxfmt-ignore
         const rest = store.sub(address.width, next.address, chosen);
         work.push({ address: store.add(address.width, rest, value), condition: store.all([next.condition, taken]) });
       }
@@ -95,18 +88,14 @@ function mayBePointer(term: Term, declaredAs: DeclaredAs): boolean {
 function mayBeLoadedPointer(term: Term): boolean {
   if (term.operator === 'select') return term.arguments.slice(1).some(mayBeLoadedPointer);
   if (term.operator === 'sum') return term.arguments.some(mayBeLoadedPointer);
-  return (
-    term.width === 64 && (term.atom?.kind === 'havoc' || term.atom?.kind === 'phi' || term.atom?.kind === 'parameter')
-  );
+  return term.width === 64 && (term.atom?.kind === 'havoc' || term.atom?.kind === 'phi' || term.atom?.kind === 'parameter');
 }
 
 /** Whether both arms of a selection hold exactly one pointer: `flag ? a : b`, double buffers. */
 function selectsPointer(term: Term, declaredAs: DeclaredAs): boolean {
   return term.arguments.slice(1).every((arm) => {
     const parts = arm.operator === 'sum' ? arm.arguments : [arm];
-    return parts.some(
-      (part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part, declaredAs),
-    );
+    return parts.some((part, i) => (arm.operator !== 'sum' || arm.coefficients[i] === 1n) && mayBePointer(part, declaredAs));
   });
 }
 

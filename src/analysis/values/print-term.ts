@@ -17,14 +17,43 @@ const maxTerms = 400;
 
 /** C++ precedence of the operators, by the printed form of a term. */
 const precedence: Readonly<Record<string, number>> = {
-  '*': 10, '/': 10, '%': 10, '+': 9, '<<': 8, '>>': 8, '<': 7, '>=': 7, '==': 6, '!=': 6, '&': 5, '^': 4, '|': 3,
-  '&&': 2, '||': 1,
-}; // oxfmt-ignore
+  '*': 10,
+  '/': 10,
+  '%': 10,
+  '+': 9,
+  '<<': 8,
+  '>>': 8,
+  '<': 7,
+  '>=': 7,
+  '==': 6,
+  '!=': 6,
+  '&': 5,
+  '^': 4,
+  '|': 3,
+  '&&': 2,
+  '||': 1,
+};
 
 const operators: Readonly<Record<string, string>> = {
-  sum: '+', mul: '*', udiv: '/', sdiv: '/', urem: '%', srem: '%', and: '&', or: '|', xor: '^', shl: '<<', lshr: '>>',
-  ashr: '>>', equal: '==', slt: '<', ult: '<', differ: '!=', all: '&&', any: '||',
-}; // oxfmt-ignore
+  sum: '+',
+  mul: '*',
+  udiv: '/',
+  sdiv: '/',
+  urem: '%',
+  srem: '%',
+  and: '&',
+  or: '|',
+  xor: '^',
+  shl: '<<',
+  lshr: '>>',
+  ashr: '>>',
+  equal: '==',
+  slt: '<',
+  ult: '<',
+  differ: '!=',
+  all: '&&',
+  any: '||',
+};
 
 const negated: Readonly<Record<string, string>> = { slt: '>=', ult: '>=', equal: '!=' };
 
@@ -97,8 +126,7 @@ export function printTerm(term: Term, names: TermNames): string {
         const coefficient = term.coefficients[i]!;
         const size = coefficient < 0n ? -coefficient : coefficient;
         const product = size === 1n ? nested(part, '+') : `${nested(part, '*')} * ${size}`;
-        text +=
-          text === '' ? (coefficient < 0n ? `-${product}` : product) : ` ${coefficient < 0n ? '-' : '+'} ${product}`;
+        text += text === '' ? (coefficient < 0n ? `-${product}` : product) : ` ${coefficient < 0n ? '-' : '+'} ${product}`;
       });
       const constant = BigInt.asIntN(term.width, term.value);
       if (constant !== 0n) text += ` ${constant < 0n ? '-' : '+'} ${constant < 0n ? -constant : constant}`;

@@ -14,9 +14,7 @@ export function pointsOf(
   isWanted: (instruction: Instruction) => boolean,
 ): readonly (ProgramPoint & { readonly instruction: Instruction })[] {
   return blocks.flatMap(({ id, instructions }) =>
-    instructions.flatMap((instruction, position) =>
-      isWanted(instruction) ? [{ block: id, position, instruction }] : [],
-    ),
+    instructions.flatMap((instruction, position) => (isWanted(instruction) ? [{ block: id, position, instruction }] : [])),
   );
 }
 
@@ -79,8 +77,7 @@ export function walkFrom(
   for (let at = work.pop(); at; at = work.pop()) {
     const block = blocks[at.block]!;
     let position = at.position;
-    while (position < block.instructions.length && goesOn(block.instructions[position]!, { block: block.id, position }))
-      position++;
+    while (position < block.instructions.length && goesOn(block.instructions[position]!, { block: block.id, position })) position++;
     if (position < block.instructions.length) continue;
     ends.push(block);
     for (const to of block.successors) {

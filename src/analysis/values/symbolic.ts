@@ -22,6 +22,7 @@ import { nestedStep } from '../loops/nested-stride.ts';
 import { ringForm } from '../loops/ring.ts';
 import { specialRegister } from './special-register.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
+import { substituted } from '../../term/rewrite.ts';
 
 export interface SymbolicKernel {
   readonly kernel: Kernel;
@@ -149,7 +150,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   function operandIn(block: BlockId, source: Operand): Term {
     const term = operand(source);
     const here = partsOf[block] ?? [];
-    return here.reduce((named, { names, memo }) => store.substitute(named, (leaf) => names.get(leaf), memo), term);
+    return here.reduce((named, { names, memo }) => substituted(store, named, (leaf) => names.get(leaf), memo), term);
   }
 
   function operand(source: Operand): Term {
@@ -157,9 +158,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       case 'value':
         return raw[source.id] ?? unknown(source.id);
       case 'constant':
-        return source.type === 'predicate'
-          ? store.truth(source.value === 1n)
-          : store.constant(source.type, source.value);
+        return source.type === 'predicate' ? store.truth(source.value === 1n) : store.constant(source.type, source.value);
       case 'address': {
         const start = store.atom(source.width, { kind: 'object', object: source.object, generic: source.generic });
         return store.sum(source.width, source.offset, [[start, 1n]]);
@@ -207,8 +206,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     }
     results.forEach((id, lane) => {
       if (id === null) return;
-      raw[id] =
-        parameterLoad(instruction, lane) ?? broadcast(instruction, id) ?? loaded(instruction, id) ?? unknown(id);
+      raw[id] = parameterLoad(instruction, lane) ?? broadcast(instruction, id) ?? loaded(instruction, id) ?? unknown(id);
     });
   }
 
@@ -219,9 +217,8 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     if (!stored || effect.kind !== 'load') return null;
     const value = operand(stored);
     if (value.leaves.some(({ atom }) => atom!.kind === 'phi')) return null;
-    const zero = (leaf: Term): Term | undefined =>
-      leaf.atom!.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined;
-    const told = store.substitute(value, zero, new Map());
+    const zero = (leaf: Term): Term | undefined => (leaf.atom!.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined);
+    const told = substituted(store, value, zero, new Map());
     const width = widthOf(kernel.values[id]!.type);
     const narrow = store.truncate(Math.min(effect.bytes * 8, told.width), told);
     return effect.extend === 'sign' ? store.signExtend(width, narrow) : store.zeroExtend(width, narrow);
@@ -262,9 +259,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     }
     if (terminator.kind === 'switch') {
       const index = operandIn(from.id, terminator.index);
-      const matches = terminator.targets.flatMap((target, i) =>
-        target === to ? [store.equal(index, store.constant(32, BigInt(i)))] : [],
-      );
+      const matches = terminator.targets.flatMap((target, i) => (target === to ? [store.equal(index, store.constant(32, BigInt(i)))] : []));
       return store.any(matches);
     }
     return store.true;
@@ -329,8 +324,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   }
 
   function joinPhi(block: Block, phi: Phi, ways: readonly IncomingEdge[]): Term {
-    const inputOf = ({ predecessor }: IncomingEdge): Term =>
-      operandIn(block.predecessors[predecessor]!, phi.inputs[predecessor]!);
+    const inputOf = ({ predecessor }: IncomingEdge): Term => operandIn(block.predecessors[predecessor]!, phi.inputs[predecessor]!);
     let merged = inputOf(ways[ways.length - 1]!);
     for (let i = ways.length - 2; i >= 0; i--) {
       const way = ways[i]!;
@@ -343,9 +337,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   }
 
   const definedIn = (value: number): BlockId =>
-    value === undefinedValue
-      ? (0 as BlockId)
-      : kernel.values[namedValues[value - kernel.values.length] ?? value]!.definition.block;
+    value === undefinedValue ? (0 as BlockId) : kernel.values[namedValues[value - kernel.values.length] ?? value]!.definition.block;
 
   /** If the block's condition depends on the variables only, their updates are unconditional from here on. */
   function enterPart(variables: FrozenVariables): void {
@@ -365,7 +357,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const part = { variables, names, memo: new Map<Term, Term>() };
     parts.push(part);
     partsOf[start] = [...partsOf[start]!, part];
-    alsoHolds[start] = store.substitute(condition, (leaf) => names.get(leaf), part.memo);
+    alsoHolds[start] = substituted(store, condition, (leaf) => names.get(leaf), part.memo);
   }
 
   const freezing = new Map(frozenVariables(kernel).map((variables) => [variables.start, variables]));
@@ -401,7 +393,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
   const closed = new Map<number, Term>();
   let memo = new Map<Term, Term>();
   const close = (term: Term): Term =>
-    store.substitute(term, (leaf) => (leaf.atom!.kind === 'phi' ? closed.get(leaf.atom.value) : undefined), memo);
+    substituted(store, term, (leaf) => (leaf.atom!.kind === 'phi' ? closed.get(leaf.atom.value) : undefined), memo);
 
   function isInvariant(term: Term, loop: Loop): boolean {
     return term.leaves.every((leaf) => {
@@ -440,7 +432,15 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     return list;
   }
 
-  const loops = { kernel, store, operand, variablesOf: recurrences, edge: edgeCondition, isInvariant, read: (term: Term) => view.signed(close(term)) }; // oxfmt-ignore
+  const loops = {
+    kernel,
+    store,
+    operand,
+    variablesOf: recurrences,
+    edge: edgeCondition,
+    isInvariant,
+    read: (term: Term) => view.signed(close(term)),
+  };
 
   function closedForm(loop: Loop, recurrence: Recurrence, all: readonly Recurrence[]): Term | null {
     const { phi, initial, next } = recurrence;
@@ -449,10 +449,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     const start = close(initial);
     if (next === phi) return start;
     const round = store.atom(width === 0 ? 32 : width, { kind: 'iteration', loop: loop.id });
-    const odd = store.equal(
-      store.and(round.width, round, store.constant(round.width, 1n)),
-      store.constant(round.width, 1n),
-    );
+    const odd = store.equal(store.and(round.width, round, store.constant(round.width, 1n)), store.constant(round.width, 1n));
     if (isInvariant(next, loop)) {
       // In 64 bits: a narrower counter would wrap around.
       const counter = store.atom(64, { kind: 'iteration', loop: loop.id });
@@ -460,8 +457,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       return store.select(first, start, close(next));
     }
     const partner = all.find((other) => other.phi === next);
-    if (partner && partner.next === phi && isInvariant(partner.initial, loop))
-      return store.select(odd, close(partner.initial), start);
+    if (partner && partner.next === phi && isInvariant(partner.initial, loop)) return store.select(odd, close(partner.initial), start);
     if (width === 0) return next === store.not(phi) ? store.select(odd, store.not(start), start) : null;
     const step = store.sub(width, next, phi);
     const each = isInvariant(step, loop) ? step : nestedStep(loops, loop, recurrence);
@@ -482,8 +478,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       if (form) closed.set(phiOf(recurrence.phi), kept(phiOf(recurrence.phi) as ValueId, form));
       memo = new Map();
     }
-    for (const phi of kernel.blocks[loop.header]!.phis)
-      if (!closed.has(phi.result)) closed.set(phi.result, unknown(phi.result));
+    for (const phi of kernel.blocks[loop.header]!.phis) if (!closed.has(phi.result)) closed.set(phi.result, unknown(phi.result));
     memo = new Map();
     for (const part of parts) if (part.variables.loop === loop) closeNames(part, list);
     boundLoop(loop, list);
@@ -506,14 +501,15 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     };
     const found = inductiveRange({ ...loops, readIn }, loop, phi, raw[phi.result]!, rounds[loop.id]!);
     setRange(found?.range ?? before);
-    if (found?.below) alsoHolds[loop.header] = store.all([alsoHolds[loop.header] ?? store.true, store.signedLess(raw[phi.result]!, found.below)]); // oxfmt-ignore
+    if (found?.below)
+      alsoHolds[loop.header] = store.all([alsoHolds[loop.header] ?? store.true, store.signedLess(raw[phi.result]!, found.below)]);
   }
 
   /** Closed forms of frozen variables, in the part in which a thread has updated them in every iteration. */
   function closeNames({ variables, names, memo: named }: Part, list: readonly Recurrence[]): void {
     const unfrozen = [...variables.updates].flatMap(([id, update]) => {
       const variable = list.find(({ phi }) => phi === raw[id]);
-      const next = store.substitute(operand(update), (leaf) => names.get(leaf), named);
+      const next = substituted(store, operand(update), (leaf) => names.get(leaf), named);
       return variable ? [{ phi: names.get(variable.phi)!, initial: variable.initial, next, narrow: null }] : [];
     });
     for (const [phi, name] of names) {
@@ -620,12 +616,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
       known.set(form, { low: 0n, high: start.high });
       return BigInt(start.high.toString(2).length);
     }
-    if (
-      form.operator === 'shl' &&
-      start.low >= 1n &&
-      comparison.smaller === phi &&
-      isInvariant(comparison.larger, loop)
-    ) {
+    if (form.operator === 'shl' && start.low >= 1n && comparison.smaller === phi && isInvariant(comparison.larger, loop)) {
       const factor = next.operator === 'sum' ? next.coefficients[0]! : 2n;
       const bound = read(comparison.larger);
       const last = bound.high * factor;

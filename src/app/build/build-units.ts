@@ -20,9 +20,7 @@ export function buildUnits(
   const isOneOfSeveral = architectures.length > 1;
   // PTX does not depend on the requested architecture.
   return architectures.flatMap((arch, index) =>
-    units.flatMap((unit) =>
-      unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder, wanted, isOneOfSeveral)],
-    ),
+    units.flatMap((unit) => (unit.kind === 'ptx' && index > 0 ? [] : [buildUnit(unit, arch, builder, wanted, isOneOfSeveral)])),
   );
 }
 
@@ -34,7 +32,7 @@ async function buildUnit(
   isOneOfSeveral: boolean,
 ): Promise<BuiltUnit> {
   const build = (kind: BuildKind) =>
-    (unit.kind === 'ptx' ? kind === 'verification' : wanted.includes(kind)) ? builder.build(unit, kind, arch) : undefined; // oxfmt-ignore
+    (unit.kind === 'ptx' ? kind === 'verification' : wanted.includes(kind)) ? builder.build(unit, kind, arch) : undefined;
   const [verification, production] = await Promise.all([build('verification'), build('production')]);
   const diagnostics = distinctDiagnostics([...(verification?.diagnostics ?? []), ...(production?.diagnostics ?? [])]);
   const told = isOneOfSeveral ? diagnostics.map((diagnostic) => forArchitecture(diagnostic, arch)) : diagnostics;

@@ -124,11 +124,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
    * Edited headers that a unit includes, and the other dependencies of the unit; undefined if it includes no edited
    * header.
    */
-  const edited = async (
-    unit: Unit,
-    arch: string,
-    texts: ReadonlyMap<string, string>,
-  ): Promise<EditedHeaders | undefined> => {
+  const edited = async (unit: Unit, arch: string, texts: ReadonlyMap<string, string>): Promise<EditedHeaders | undefined> => {
     const key = JSON.stringify([unit.path, arch]);
     const listed = included.get(key) ?? dependencies(unit, arch);
     included.set(key, listed);
@@ -174,7 +170,7 @@ export async function compilingBuilder(compiler: Compiler, request: BuilderReque
       };
       // A kernel with restrict pointers needs a separate front-end run for each build; two processors can run them in
       // parallel.
-      const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict'); // oxfmt-ignore
+      const isOfOne = both.kinds.size > 1 && compiler.features.separateFrontEnd && !(text ?? tree.text(unit.path))?.includes('restrict');
       const compileIt = isOfOne ? fromOneFrontEnd(both, compile) : compile;
       const built = await compileIt(asked);
       if (built.ptx !== undefined || !recorded || !('sibling' in recorded)) return built;
@@ -232,7 +228,7 @@ function fromOneFrontEnd(
     group.made ??= compile({ ...asked, build: 'production', withVerification: true });
     const { verification, unoptimised, host, ...made } = await group.made;
     if (asked.build === 'production') return { ...made, ...(host !== undefined && { host }) };
-    return verification === undefined ? compile(asked) : { ...made, ptx: verification, ...(unoptimised && { unoptimised }) }; // oxfmt-ignore
+    return verification === undefined ? compile(asked) : { ...made, ptx: verification, ...(unoptimised && { unoptimised }) };
   };
 }
 
@@ -295,9 +291,7 @@ function flagsFor(unit: Unit, request: BuilderRequest, database: Database): Flag
   const configured: FlagGroup = { args: configuration.nvcc.args, origin, directory: tree.root };
   const recorded = database.lookUp(unit);
   const own: FlagGroup = { origin: 'the command line', ...userFlags };
-  return [...(recorded && 'group' in recorded ? [recorded.group] : []), configured, own].filter(
-    ({ args }) => args.length > 0,
-  );
+  return [...(recorded && 'group' in recorded ? [recorded.group] : []), configured, own].filter(({ args }) => args.length > 0);
 }
 
 /** Reports, after a failed build, the unit whose flags were used for a unit missing in the compilation database. */
@@ -336,7 +330,7 @@ function readBounded(file: string, mostBytes: number): string | undefined {
 async function readDatabase({ tree, configuration, databaseRoot, progress }: BuilderRequest): Promise<Database> {
   const named = configuration.nvcc.compileCommands;
   const isFound = named.length === 0;
-  const [usual] = isFound ? usualDatabases(databaseRoot).filter((file) => kindOf(resolve(databaseRoot, file)) === 'file') : []; // oxfmt-ignore
+  const [usual] = isFound ? usualDatabases(databaseRoot).filter((file) => kindOf(resolve(databaseRoot, file)) === 'file') : [];
   const paths = usual === undefined ? named : [usual];
   if (paths.length === 0) return { lookUp: () => null, diagnostics: [] };
   const [{ parseCompileCommands, joinedCommands, flagsOf }, { isPrivatePlace }] = await Promise.all([

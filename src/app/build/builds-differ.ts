@@ -32,7 +32,7 @@ function beside({ unsupported, blocks }: Kernel): string[] {
   const effects = blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.effect));
   return [
     ...unsupported.map(({ reason }) => reason),
-    ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : asynchronous.has(effect.kind) ? [effect.kind] : [])), // oxfmt-ignore
+    ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : asynchronous.has(effect.kind) ? [effect.kind] : [])),
   ];
 }
 
@@ -71,7 +71,7 @@ export function* buildDifferences(
   const checked = linesByRole(verification, gridBarriers);
   const runs = linesByRole(production, gridBarriers);
   const told = (place: string): string =>
-    place.replace(/^at (.*):(\d+)$/, (_, file: string, line: string) => `at ${file}:${former(file, Number(line)) ?? 'a new line'}`); // oxfmt-ignore
+    place.replace(/^at (.*):(\d+)$/, (_, file: string, line: string) => `at ${file}:${former(file, Number(line)) ?? 'a new line'}`);
   for (const role of ['barrier', 'atomic', 'store'] as const) {
     for (const [line, place] of runs[role]) {
       if (!checked[role].has(line)) yield `only the production build has ${article(role)} ${told(place)}`;
@@ -80,8 +80,7 @@ export function* buildDifferences(
   const missing = [...checked.barrier].filter(([line]) => !runs.barrier.has(line));
   // A barrier that no launch reaches is removed like other dead code.
   const live = missing.length > 0 ? linesByRole(verification, gridBarriers, reachedBlocks(verification)).barrier : null;
-  for (const [line, place] of missing)
-    if (live?.has(line)) yield `the production build lacks the barrier ${told(place)}`;
+  for (const [line, place] of missing) if (live?.has(line)) yield `the production build lacks the barrier ${told(place)}`;
 }
 
 function article(role: Role): string {
@@ -101,11 +100,7 @@ function gridBarrierLines(kernel: Kernel): Set<string> {
 }
 
 /** @param among basic blocks to search; if absent, all blocks */
-function linesByRole(
-  kernel: Kernel,
-  gridBarriers: ReadonlySet<string>,
-  among?: ReadonlySet<BlockId>,
-): Record<Role, Map<string, string>> {
+function linesByRole(kernel: Kernel, gridBarriers: ReadonlySet<string>, among?: ReadonlySet<BlockId>): Record<Role, Map<string, string>> {
   const lines: Record<Role, Map<string, string>> = { barrier: new Map(), store: new Map(), atomic: new Map() };
   for (const block of kernel.blocks) {
     if (among && !among.has(block.id)) continue;

@@ -32,12 +32,7 @@ export function thirdPartyKernelTest(
     return outside.get(key);
   };
   return (unit, name, location) => {
-    if (
-      unit.kind === 'ptx' ||
-      !location ||
-      (pattern !== undefined && matchKernel(pattern, name.qualified, name.symbol))
-    )
-      return false;
+    if (unit.kind === 'ptx' || !location || (pattern !== undefined && matchKernel(pattern, name.qualified, name.symbol))) return false;
     const { file } = outermost(location);
     if (!isAbsolute(file) || unit.throughHeaders?.has(file)) return false;
     return foreignText(unit, file)?.includes(baseName(name)) === true;

@@ -66,7 +66,7 @@ export function matchKernels(
   let gone = before.filter((kernel) => !taken.has(kernel));
   let fresh = kernels.filter((kernel) => !matched.get(kernel));
   for (const shortened of [qualified, withoutArguments]) {
-    const nameOf = (path: string, { name, arch }: LaunchedKernel): string => JSON.stringify([path, shortened(name.qualified), arch]); // oxfmt-ignore
+    const nameOf = (path: string, { name, arch }: LaunchedKernel): string => JSON.stringify([path, shortened(name.qualified), arch]);
     const old = onlyOnes(gone, (kernel) => nameOf(kernel.unit.path, kernel));
     for (const [name, after] of onlyOnes(fresh, (kernel) => nameOf(pathOf(kernel), kernel)))
       if (old.has(name)) matched.set(after, old.get(name));
@@ -102,10 +102,7 @@ function withoutArguments(name: string): string {
 }
 
 /** Kernels whose name according to `nameOf` is unique. */
-function onlyOnes(
-  kernels: readonly LaunchedKernel[],
-  nameOf: (kernel: LaunchedKernel) => string,
-): Map<string, LaunchedKernel> {
+function onlyOnes(kernels: readonly LaunchedKernel[], nameOf: (kernel: LaunchedKernel) => string): Map<string, LaunchedKernel> {
   const groups = new Map<string, LaunchedKernel[]>();
   for (const kernel of kernels) groups.set(nameOf(kernel), [...(groups.get(nameOf(kernel)) ?? []), kernel]);
   return new Map([...groups].flatMap(([name, [only, ...others]]) => (others.length === 0 ? [[name, only!]] : [])));

@@ -126,15 +126,9 @@ export interface Checked {
 export function launchesKey({ launches, notEvaluated }: LaunchedKernel): string {
   const key = ({ location, scalars, ties = [], contents, distances = [], ...rest }: Launch): unknown => {
     void location;
-    const held = contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : []; // oxfmt-ignore
+    const held = contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : [];
     const between = distances.map(([from, to, bytes]) => [from, to, printExpression(bytes)]);
-    return [
-      rest,
-      between,
-      [...scalars].map(([index, value]) => [index, String(value)]),
-      ties.map(({ text }) => text),
-      held,
-    ];
+    return [rest, between, [...scalars].map(([index, value]) => [index, String(value)]), ties.map(({ text }) => text), held];
   };
   return JSON.stringify([launches.map(key), notEvaluated.map(({ text }) => text)]);
 }

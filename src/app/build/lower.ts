@@ -34,8 +34,7 @@ export async function lowerUnit(
   let verification: ReadModule;
   let production: ReadModule | undefined;
   try {
-    const read = (ptx: string): Promise<ReadModule> =>
-      withDefaultSignals(() => readBuild(ptx, unit, tree, isThirdParty));
+    const read = (ptx: string): Promise<ReadModule> => withDefaultSignals(() => readBuild(ptx, unit, tree, isThirdParty));
     verification = await read(first);
     if (built.isProductionAlone) production = verification;
     else production = built.production === undefined ? undefined : await read(built.production);
@@ -50,7 +49,16 @@ export async function lowerUnit(
     .map((kernel): LoweredKernel => {
       const produced = producedBy.get(stableName(kernel));
       const { unoptimised } = built;
-      return { unit, arch, name: kernelName(kernel.symbol), kernel, verification, production, produced, ...(unoptimised && { unoptimised }) }; // oxfmt-ignore
+      return {
+        unit,
+        arch,
+        name: kernelName(kernel.symbol),
+        kernel,
+        verification,
+        production,
+        produced,
+        ...(unoptimised && { unoptimised }),
+      };
     });
   return {
     unit,
@@ -79,11 +87,7 @@ export function stableName(kernel: Kernel): string {
 /**
  * Diagnostic for PTX that made the parser throw. Any input must be parsed without throwing: this is an internal error.
  */
-function unreadable(
-  { unit: { path }, verification = '', production }: BuiltUnit,
-  progress: Progress,
-  error: unknown,
-): Diagnostic {
+function unreadable({ unit: { path }, verification = '', production }: BuiltUnit, progress: Progress, error: unknown): Diagnostic {
   const files = new Map([['verification.ptx', verification]]);
   if (production !== undefined) files.set('production.ptx', production);
   progress.defect({ kernel: `all of ${path}`, error, files });
@@ -105,7 +109,7 @@ export function readBuild(ptx: string, unit: Unit, tree: SourceTree, isThirdPart
   const foreign = [...left.values()];
   const lowered = lowerModule(module, {}, (symbol) => !left.has(symbol));
   const diagnostics = [...parsed.diagnostics, ...lowered.diagnostics];
-  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), foreign, diagnostics }; // oxfmt-ignore
+  if (unit.kind === 'ptx') return { module, source, kernels: placedKernels(lowered.kernels, module, unit.path), foreign, diagnostics };
   // Line numbers of PTX in a temporary file would mislead the user.
   const placed = diagnostics.map(({ location, ...diagnostic }) =>
     location && location.file !== unit.path

@@ -180,11 +180,9 @@ export async function readConfiguration(
   const general = await parsedDefaults(defaults);
   let text: string;
   try {
-    if (isConfined && isAbsolute(relativeTo(tree.root, realpathSync(path))))
-      throw new Error('it leads out of the tree');
+    if (isConfined && isAbsolute(relativeTo(tree.root, realpathSync(path)))) throw new Error('it leads out of the tree');
     if (existsSync(path) && kindOf(path) !== 'file') throw new Error('it is not a regular file');
-    if (isConfined && relativeTo(tree.root, realpathSync(path)).split('/')[0] === '.git')
-      throw new Error('it leads into .git');
+    if (isConfined && relativeTo(tree.root, realpathSync(path)).split('/')[0] === '.git') throw new Error('it leads into .git');
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -242,7 +240,13 @@ async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadC
     return await parsedConfiguration(defaults.text, file);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return leftOut(error.message.replace(/^The configuration is wrong\.\n/, '').split('\n').slice(0, 3).join(' ')); // oxfmt-ignore
+    return leftOut(
+      error.message
+        .replace(/^The configuration is wrong\.\n/, '')
+        .split('\n')
+        .slice(0, 3)
+        .join(' '),
+    );
   }
 }
 
@@ -250,11 +254,7 @@ async function parsedDefaults(defaults: DefaultsText | undefined): Promise<ReadC
  * Parses a configuration; most runs have no configuration and do not load the parser.
  * @throws UsageError naming every error in it
  */
-export async function parsedConfiguration(
-  text: string,
-  path: string,
-  defaults = defaultConfiguration,
-): Promise<ReadConfiguration> {
+export async function parsedConfiguration(text: string, path: string, defaults = defaultConfiguration): Promise<ReadConfiguration> {
   const { parseConfiguration } = await loadCompiled(() => import('../../settings/configuration-parser.ts'));
   const parsed = parseConfiguration(text, path, defaults);
   requireNoErrors('The configuration is wrong.', parsed.diagnostics, path);

@@ -81,10 +81,7 @@ function isWhole(outcome: CheckOutcome): boolean {
   const { race, divergence } = outcome.result;
   return [race, divergence].every(
     ({ nondeterministic, reason }) =>
-      nondeterministic !== true &&
-      reason?.kind !== 'out-of-time' &&
-      reason?.kind !== 'out-of-memory' &&
-      reason?.kind !== 'defect',
+      nondeterministic !== true && reason?.kind !== 'out-of-time' && reason?.kind !== 'out-of-memory' && reason?.kind !== 'defect',
   );
 }
 
@@ -103,8 +100,7 @@ function isKeptCheck(value: unknown): value is KeptCheck {
   const { results, asked, solver } = value as Partial<Record<keyof KeptCheck, unknown>>;
   const isResult = (one: unknown): boolean =>
     typeof one === 'object' && one !== null && 'race' in one && 'divergence' in one && 'open' in one;
-  const isAnswer = (one: unknown): boolean =>
-    typeof one === 'object' && one !== null && 'places' in one && Array.isArray(one.places);
+  const isAnswer = (one: unknown): boolean => typeof one === 'object' && one !== null && 'places' in one && Array.isArray(one.places);
   return (
     Array.isArray(results) &&
     results.every(isResult) &&

@@ -1,13 +1,6 @@
 /** Position-independent text of a kernel: all PTX that its verdict depends on. */
 import type { Kernel } from '../../ir/form/kernel.ts';
-import type {
-  InlinedAt,
-  LocDirective,
-  Function as PtxFunction,
-  Module,
-  ModuleItem,
-  PtxStatement,
-} from '../../ptx/ast.ts';
+import type { InlinedAt, LocDirective, Function as PtxFunction, Module, ModuleItem, PtxStatement } from '../../ptx/ast.ts';
 import { inlinedFunction } from '../../ptx/debug-information.ts';
 import { printModule } from '../../ptx/printer.ts';
 

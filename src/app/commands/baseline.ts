@@ -14,10 +14,7 @@ import { progressTo, writeMessage, writeErrors, writeOutput } from './output.ts'
  * `selvage baseline`: writes the findings of a repository to a file, so that only new ones are reported. An existing
  * file loses fixed findings; new findings are added only with `--force`.
  */
-export async function baselineCommand(
-  { paths, nvccArguments, options: given }: Command,
-  services: CommandLineServices,
-): Promise<ExitCode> {
+export async function baselineCommand({ paths, nvccArguments, options: given }: Command, services: CommandLineServices): Promise<ExitCode> {
   const options = { ...given, baseline: false };
   const where = paths.length > 0 ? paths : [repositoryRoot(services.cwd) ?? services.cwd];
   const progress = progressTo(services, options);
@@ -45,13 +42,17 @@ export async function baselineCommand(
     const isWhole = !report.diagnostics.some(isFailure);
     if (kept.length === 0 && isThere) writeLine(`no finding is left, so ${baselineName} was removed`);
     else if (kept.length === 0)
-      writeLine(isWhole ? 'no findings, so no baseline is needed' : 'no baseline was written: no findings in what could be analysed'); // oxfmt-ignore
-    else if (!old)
-      writeLine(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are reported`);
+      writeLine(isWhole ? 'no findings, so no baseline is needed' : 'no baseline was written: no findings in what could be analysed');
+    else if (!old) writeLine(`wrote ${number(kept.length)} to ${baselineName}; commit it, and only new findings are reported`);
     else if (gone.size > 0)
-      writeLine(`dropped ${number(gone.size)} that ${gone.size === 1 ? 'is' : 'are'} fixed; ${number(kept.length)} left in ${baselineName}`); // oxfmt-ignore
+      writeLine(
+        `dropped ${number(gone.size)} that ${gone.size === 1 ? 'is' : 'are'} fixed; ${number(kept.length)} left in ${baselineName}`,
+      );
     else writeLine(`${baselineName} is as it should be: ${number(kept.length)}`);
-    if (added.length > 0) writeLine(`${number(added.length)} not in the baseline: fix ${added.length === 1 ? 'it' : 'them'} (see \`selvage check\`), or write the baseline again with --force`); // oxfmt-ignore
+    if (added.length > 0)
+      writeLine(
+        `${number(added.length)} not in the baseline: fix ${added.length === 1 ? 'it' : 'them'} (see \`selvage check\`), or write the baseline again with --force`,
+      );
     return exitCodeOf(report, 'never');
   } finally {
     await builder.close();

@@ -16,9 +16,7 @@ import { progressTo, writeReport } from './output.ts';
 export async function checkCommand(given: Command, services: CommandLineServices): Promise<ExitCode> {
   const { command, paths, nvccArguments, options } = given;
   if (paths.length === 0)
-    throw new UsageError(
-      `\`selvage ${command}\` needs a file, folder or pattern, for example \`selvage ${command} src\`.`,
-    );
+    throw new UsageError(`\`selvage ${command}\` needs a file, folder or pattern, for example \`selvage ${command} src\`.`);
   if (command === 'cost' && paths.every(isMachineCode)) {
     const { machineCodeCost } = await import('./machine-code.ts');
     return machineCodeCost(given, services);

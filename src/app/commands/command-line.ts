@@ -43,7 +43,9 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
     }
     const load = commands[invocation.command];
     if (invocation.command === 'serve')
-      throw new UsageError('`selvage serve` takes no options and no paths; its settings are environment variables, which `selvage serve --help` lists.'); // oxfmt-ignore
+      throw new UsageError(
+        '`selvage serve` takes no options and no paths; its settings are environment variables, which `selvage serve --help` lists.',
+      );
     if (!load) throw new UsageError(`\`selvage ${invocation.command}\` is not available in this version.`);
     const run = await load();
     return await run(invocation, services);
@@ -56,10 +58,7 @@ export async function runCommandLine(services: CommandLineServices): Promise<num
     }
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const file = saveDefect({ kernel: '', error, files: new Map([['command.json', JSON.stringify(services.argv)]]) });
-    writeMessage(
-      services,
-      `internal error: ${text}\nSelvage saved the command in ${file}; please report it with the files that it names.`,
-    );
+    writeMessage(services, `internal error: ${text}\nSelvage saved the command in ${file}; please report it with the files that it names.`);
     return exitCodes.defect;
   }
 }

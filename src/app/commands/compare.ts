@@ -23,16 +23,14 @@ export async function compareCommand(command: Command, services: CommandLineServ
   const { options } = command;
   const files = [before, after].map((path) => kindOf(resolve(services.cwd, path)) === 'file');
   if (files[0] !== files[1])
-    throw new UsageError(
-      `\`selvage compare\` needs two commits or two files; ${files[0] ? after : before} is not a file.`,
-    );
+    throw new UsageError(`\`selvage compare\` needs two commits or two files; ${files[0] ? after : before} is not a file.`);
   if (files[0] && [before, after].every(isMachineCode)) {
     const { compareMachineCode } = await import('./machine-code.ts');
     return compareMachineCode(before, after, command, services);
   }
   const { report, source } = files[0]
     ? await compareFiles(before, after, command, services)
-    : await analyseRange({ ...rangeRequest(command, paths, services), base: before, head: after, fromMergeBase: false }); // oxfmt-ignore
+    : await analyseRange({ ...rangeRequest(command, paths, services), base: before, head: after, fromMergeBase: false });
   await writeReport(report, options, services, source);
   return exitCodeOf(report, options.failOn, new Set(report.comparison?.new));
 }

@@ -93,8 +93,7 @@ function bundledBuilder(tree: SourceTree): UnitBuilder {
 
 async function differenceOf(base: SourceTree, head: SourceTree): Promise<FileDiff[]> {
   const { structuredPatch } = await import('diff');
-  const names = async ({ root }: SourceTree): Promise<string[]> =>
-    (await readdir(root)).filter((name) => name.endsWith('.cu'));
+  const names = async ({ root }: SourceTree): Promise<string[]> => (await readdir(root)).filter((name) => name.endsWith('.cu'));
   const paths = [...new Set([...(await names(base)), ...(await names(head))])].sort();
   return paths.flatMap((path): FileDiff[] => {
     const [before, after] = [base.text(path), head.text(path)];

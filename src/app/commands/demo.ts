@@ -9,12 +9,8 @@ import { progressTo, renderOptions, writeMessage, writeReview, writeOutput } fro
  * `selvage demo`: the review of the bundled example pull request, and its report as a page.
  * @throws UsageError if the command line is invalid
  */
-export async function demoCommand(
-  { paths, nvccArguments, options }: Command,
-  services: CommandLineServices,
-): Promise<ExitCode> {
-  if (paths.length > 0)
-    throw new UsageError('`selvage demo` takes no path; `selvage check PATH` analyses your own code.');
+export async function demoCommand({ paths, nvccArguments, options }: Command, services: CommandLineServices): Promise<ExitCode> {
+  if (paths.length > 0) throw new UsageError('`selvage demo` takes no path; `selvage check PATH` analyses your own code.');
   const { environment, assets, signal } = services;
   const progress = progressTo(services, options);
   const analysis = await analyseDemo({ options, nvccArguments, environment, assets, progress, signal });

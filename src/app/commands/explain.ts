@@ -37,8 +37,6 @@ export async function explainCommand({ paths }: Command, { stdout }: CommandLine
   }
   const { severity, title, explanation, example, remedy }: CodeEntry = codes[code as Code];
   const indented = example.split('\n').map((line) => `    ${line}`);
-  stdout.write(
-    [`${code} (${severity})`, '', title, '', explanation, '', ...indented, '', `Remedy: ${remedy}`, ''].join('\n'),
-  );
+  stdout.write([`${code} (${severity})`, '', title, '', explanation, '', ...indented, '', `Remedy: ${remedy}`, ''].join('\n'));
   return exitCodes.success;
 }

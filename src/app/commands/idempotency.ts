@@ -7,12 +7,7 @@ import { openProject } from '../build/open-project.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 import { interposerBuildCommand } from '../../idempotency/interposer/build-command.ts';
 import { idempotencyPhrase } from '../../messages/idempotency.ts';
-import {
-  emittedReadme,
-  interposerFolder,
-  validatorsBuildCommand,
-  validatorsFile,
-} from '../idempotency/emitted-readme.ts';
+import { emittedReadme, interposerFolder, validatorsBuildCommand, validatorsFile } from '../idempotency/emitted-readme.ts';
 import { judgeSequence, type SequencedLaunch } from '../idempotency/sequence.ts';
 import { classifyLaunch, tracedKernels, validatorsOf } from '../idempotency/validators.ts';
 import { checkKernels } from '../pipeline/check.ts';
@@ -24,17 +19,12 @@ import { print, progressTo, writeMessage, writeErrors, writeReport, writeOutput 
  * `selvage idempotency`: the classes of kernels; verdicts of the launches of a trace; validators in C.
  * @throws UsageError if the command line is invalid
  */
-export async function idempotencyCommand(
-  { paths, nvccArguments, options }: Command,
-  services: CommandLineServices,
-): Promise<ExitCode> {
+export async function idempotencyCommand({ paths, nvccArguments, options }: Command, services: CommandLineServices): Promise<ExitCode> {
   const { launches, emit } = options;
   if (paths.length === 0)
-    throw new UsageError(
-      '`selvage idempotency` needs a file, folder or pattern, for example `selvage idempotency src`.',
-    );
+    throw new UsageError('`selvage idempotency` needs a file, folder or pattern, for example `selvage idempotency src`.');
   const trace = launches === undefined ? undefined : resolve(services.cwd, launches);
-  if (trace !== undefined && kindOf(trace) !== 'file') throw new UsageError(`--launches ${launches}: the file does not exist.`); // oxfmt-ignore
+  if (trace !== undefined && kindOf(trace) !== 'file') throw new UsageError(`--launches ${launches}: the file does not exist.`);
   const progress = progressTo(services, options);
   const job = await openProject({ paths, nvccArguments, options, progress, services });
   const { tree, builder } = job.project;
@@ -56,10 +46,7 @@ export async function idempotencyCommand(
 }
 
 /** A verdict for each line of a trace that is not blank, then for each sequence, as lines of JSON. */
-async function judged(
-  trace: string,
-  checked: readonly CheckedKernel[],
-): Promise<{ readonly text: string; readonly malformed: number }> {
+async function judged(trace: string, checked: readonly CheckedKernel[]): Promise<{ readonly text: string; readonly malformed: number }> {
   const kernels = tracedKernels(checked);
   const verdicts: string[] = [];
   const sequences = new Map<string, SequencedLaunch[]>();
@@ -87,7 +74,10 @@ function writeValidators(folder: string, kernels: readonly CheckedKernel[], serv
   } catch (error) {
     throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
   }
-  const judged = kernels.map(({ report }) => ({ name: report.name, phrase: report.idempotency ? idempotencyPhrase(report.idempotency) : 'not classified' })); // oxfmt-ignore
+  const judged = kernels.map(({ report }) => ({
+    name: report.name,
+    phrase: report.idempotency ? idempotencyPhrase(report.idempotency) : 'not classified',
+  }));
   writeOutput(join(folder, validatorsFile), validatorsOf(kernels));
   writeOutput(join(folder, 'README.md'), emittedReadme(judged));
   writeMessage(services, `validators were written to ${folder}; in that folder, compile them with`);

@@ -35,10 +35,16 @@ export async function initCommand({ paths, options }: Command, services: Command
   for (const file of files) writeMessage(services, write(root, file, force));
   if (!options.quiet) {
     for (const folder of found.absentSubmodules)
-      writeMessage(services, `the submodule ${folder} is not checked out, so its headers are not known; run \`git submodule update --init\` and \`selvage init --force\``); // oxfmt-ignore
+      writeMessage(
+        services,
+        `the submodule ${folder} is not checked out, so its headers are not known; run \`git submodule update --init\` and \`selvage init --force\``,
+      );
   }
   if (!isPublished(action) && !options.quiet)
-    writeMessage(services, `replace ${action} in .github/workflows/selvage.yml and .selvage.yml by the repository of the action, or give it with --action`); // oxfmt-ignore
+    writeMessage(
+      services,
+      `replace ${action} in .github/workflows/selvage.yml and .selvage.yml by the repository of the action, or give it with --action`,
+    );
   if (!options.quiet) writeMessage(services, await trialBuild(root, found, options, services));
   return exitCodes.success;
 }
@@ -48,7 +54,7 @@ function write(root: string, { path, text }: InitialFile, force: boolean): strin
   const file = join(root, path);
   const isThere = existsSync(file);
   if (isThere && readFileSync(file, 'utf8') === text) return `${path} is as it should be`;
-  if (isThere && !force) return `${path} is there already and was kept; --force replaces it, --dry-run prints the new one`; // oxfmt-ignore
+  if (isThere && !force) return `${path} is there already and was kept; --force replaces it, --dry-run prints the new one`;
   mkdirSync(dirname(file), { recursive: true });
   writeOutput(file, text);
   return `${isThere ? 'replaced' : 'wrote'} ${path}`;

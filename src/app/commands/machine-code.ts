@@ -114,7 +114,7 @@ function sameLine(base: CodeProfile, head: CodeProfile): LineMatch['baseOf'] {
   const added = [...are!].filter((file) => !were!.has(file));
   const renamed = new Map(gone.length === 1 && added.length === 1 ? [[added[0]!, gone[0]!]] : []);
   const distances = new Map<string, number>();
-  for (const file of are!) distances.set(file, lineDistance(inFile(base, renamed.get(file) ?? file), inFile(head, file))); // oxfmt-ignore
+  for (const file of are!) distances.set(file, lineDistance(inFile(base, renamed.get(file) ?? file), inFile(head, file)));
   return ({ file, line }) => ({ file: renamed.get(file) ?? file, line: line - (distances.get(file) ?? 0) });
 }
 
@@ -130,8 +130,7 @@ export async function compareMachineCode(
   const compared = head.cubins.flatMap((cubin) => {
     const was = base.cubins.find(({ arch }) => arch === cubin.arch);
     return cubin.functions.flatMap(({ symbol, isKernel }) => {
-      const [earlier, later] =
-        isKernel && was ? [profileFrom(was, symbol, services.cwd), profileFrom(cubin, symbol, services.cwd)] : [];
+      const [earlier, later] = isKernel && was ? [profileFrom(was, symbol, services.cwd), profileFrom(cubin, symbol, services.cwd)] : [];
       if (!earlier || !later) return [];
       const name = kernelName(symbol).full;
       const kernel = isSeveral ? `${name} (${cubin.arch})` : name;
@@ -149,7 +148,9 @@ export async function compareMachineCode(
   const code = compared.flatMap((one) => one.code);
   const codeLines = compared.flatMap(({ lines }) => lines ?? []);
   const names = (file: ReadFile): string[] => [
-    ...new Set(file.cubins.flatMap(({ functions }) => functions.filter(({ isKernel }) => isKernel).map(({ symbol }) => kernelName(symbol).full))), // oxfmt-ignore
+    ...new Set(
+      file.cubins.flatMap(({ functions }) => functions.filter(({ isKernel }) => isKernel).map(({ symbol }) => kernelName(symbol).full)),
+    ),
   ];
   const [were, are] = [names(base), names(head)];
   const [added, removed] = [are.filter((name) => !were.includes(name)), were.filter((name) => !are.includes(name))];

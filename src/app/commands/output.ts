@@ -30,11 +30,7 @@ export async function writeReport(
 }
 
 /** Prints a review as text, or its report in another format. */
-export async function writeReview(
-  material: ReviewMaterial,
-  options: Options,
-  services: CommandLineServices,
-): Promise<ExitCode> {
+export async function writeReview(material: ReviewMaterial, options: Options, services: CommandLineServices): Promise<ExitCode> {
   const { report, nothing, source } = material.analysis;
   if (options.format !== 'pretty') await writeReport(report, options, services, source);
   else {

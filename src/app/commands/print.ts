@@ -55,7 +55,9 @@ async function printed(
   const { request } = taskOf(settings, sources, entry);
   if (what === 'smt') {
     const answers = new PrintedAnswers();
-    await complete(checkSteps({ ...request, launch, solver, answers, budget: { ...withoutReplay(usualBudget), expired: () => false }, proofOnly: true })); // oxfmt-ignore
+    await complete(
+      checkSteps({ ...request, launch, solver, answers, budget: { ...withoutReplay(usualBudget), expired: () => false }, proofOnly: true }),
+    );
     return `; kernel ${entry.name.full}\n${answers.text}`;
   }
   let text: string | undefined;

@@ -12,12 +12,8 @@ import { progressTo, writeMessage, writeReport } from './output.ts';
  * `selvage repair`.
  * @throws UsageError if the command line is invalid
  */
-export async function repairCommand(
-  { paths, nvccArguments, options: given }: Command,
-  services: CommandLineServices,
-): Promise<ExitCode> {
-  if (paths.length === 0)
-    throw new UsageError('`selvage repair` needs a file, folder or pattern, for example `selvage repair src`.');
+export async function repairCommand({ paths, nvccArguments, options: given }: Command, services: CommandLineServices): Promise<ExitCode> {
+  if (paths.length === 0) throw new UsageError('`selvage repair` needs a file, folder or pattern, for example `selvage repair src`.');
   // Findings that the baseline contains are repaired as well.
   const options = { ...given, baseline: false };
   const progress = progressTo(services, options);
@@ -30,7 +26,7 @@ export async function repairCommand(
     await writeReport(report, options, services, source);
     if (options.write) {
       const edited = [...repairedFiles(report.kernels, source)];
-      replaceFiles(edited.map(([file, text]) => ({ file, path: resolve(tree.root, file), before: source(file)!, text }))); // oxfmt-ignore
+      replaceFiles(edited.map(([file, text]) => ({ file, path: resolve(tree.root, file), before: source(file)!, text })));
       const files = edited.map(([file]) => file).join(', ');
       if (!options.quiet) writeMessage(services, edited.length === 0 ? 'nothing to write' : `wrote ${files}`);
     }

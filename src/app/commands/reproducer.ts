@@ -26,8 +26,7 @@ export function writeReproducer(folder: string, kernels: readonly LaunchedKernel
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'kernel.ptx'), ptx);
-    for (const [file, stated] of facts)
-      writeFileSync(join(folder, file), `${JSON.stringify({ kernels: [stated] }, null, 2)}\n`);
+    for (const [file, stated] of facts) writeFileSync(join(folder, file), `${JSON.stringify({ kernels: [stated] }, null, 2)}\n`);
     writeFileSync(join(folder, 'commands.txt'), commands);
   } catch (error) {
     throw new UsageError(`--save-reproducer ${folder}: ${(error as Error).message}`);

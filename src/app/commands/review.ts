@@ -14,16 +14,14 @@ import { writeMessage, writeReview } from './output.ts';
  */
 export async function reviewCommand(command: Command, services: CommandLineServices): Promise<ExitCode> {
   const { paths, options } = command;
-  if (options.base === undefined)
-    throw new UsageError('`selvage review` needs the commit that the change starts from: --base REV.');
+  if (options.base === undefined) throw new UsageError('`selvage review` needs the commit that the change starts from: --base REV.');
   const revisions = { base: options.base, head: options.head ?? optionDefaults.head };
   const request = { ...rangeRequest(command, paths, services), ...revisions };
   const { shard, shards } = options;
   const folder = shards === undefined ? undefined : resolve(services.cwd, shards);
   if (shard && folder !== undefined) {
     await analyseShard(request, shard, folder);
-    if (!options.quiet)
-      writeMessage(services, `the results of shard ${shard.index} of ${shard.count} are in ${folder}`);
+    if (!options.quiet) writeMessage(services, `the results of shard ${shard.index} of ${shard.count} are in ${folder}`);
     return exitCodes.success;
   }
   const analysis = await (folder === undefined ? analyseRange(request) : analyseMerged(request, folder));

@@ -11,10 +11,7 @@ import { print, progressTo, renderOptions, writeErrors } from './output.ts';
  * `selvage run`: one launch of one kernel in the interpreter.
  * @throws UsageError if the command line is invalid
  */
-export async function runCommand(
-  { paths, nvccArguments, options }: Command,
-  services: CommandLineServices,
-): Promise<ExitCode> {
+export async function runCommand({ paths, nvccArguments, options }: Command, services: CommandLineServices): Promise<ExitCode> {
   const { format } = options;
   const [path] = paths;
   if (path === undefined || paths.length > 1 || kindOf(resolve(services.cwd, path)) === 'folder') {

@@ -18,16 +18,11 @@ const deviceText = /__(?:global|device|shared)__/;
  */
 export async function affectedUnits({ base, head, diff, paths = [] }: ChangeRequest): Promise<AffectedUnits> {
   const filter = head.settings.configuration.paths;
-  const isAsked = (path: string): boolean =>
-    paths.length === 0 || paths.some((own) => path === own || path.startsWith(`${own}/`));
+  const isAsked = (path: string): boolean => paths.length === 0 || paths.some((own) => path === own || path.startsWith(`${own}/`));
   const wanted = (path: string): boolean => passes(path, filter) && isAsked(path);
-  const renamed = new Map(
-    diff.flatMap(({ path, previousPath }) => (previousPath === undefined ? [] : [[path, previousPath] as const])),
-  );
+  const renamed = new Map(diff.flatMap(({ path, previousPath }) => (previousPath === undefined ? [] : [[path, previousPath] as const])));
   const afterPaths = diff.filter(({ status }) => status !== 'removed').map(({ path }) => path);
-  const beforePaths = diff
-    .filter(({ status }) => status !== 'added')
-    .map(({ path, previousPath }) => previousPath ?? path);
+  const beforePaths = diff.filter(({ status }) => status !== 'added').map(({ path, previousPath }) => previousPath ?? path);
 
   const units = new Set(afterPaths.filter(isUnit));
   const removed = diff.filter(({ path, status }) => status === 'removed' && isUnit(path)).map(({ path }) => path);
@@ -88,11 +83,7 @@ function unitOf({ project: { tree } }: ChangeSide, path: string): Unit {
 }
 
 /** Queries the compiler; if it fails, the text decides. */
-async function reallyIncludes(
-  { project: { builder, tree }, settings }: ChangeSide,
-  path: string,
-  headers: ReadonlySet<string>,
-) {
+async function reallyIncludes({ project: { builder, tree }, settings }: ChangeSide, path: string, headers: ReadonlySet<string>) {
   const unit: Unit = { kind: 'cuda', path, file: resolve(tree.root, path) };
   const files = await builder.dependencies(unit, settings.options.arch[0] ?? optionDefaults.arch);
   return files.length === 0 || files.some((file) => headers.has(file));
@@ -113,21 +104,12 @@ function configurationChanged(diff: readonly FileDiff[], base: ChangeSide, head:
 /** A configuration as text, to compare two of them: `--config` may name a different file on each side. */
 function configurationText({ settings: { configuration } }: ChangeSide): string {
   return JSON.stringify(configuration, (_key, value: unknown) =>
-    value instanceof Map
-      ? [...(value as ReadonlyMap<string, unknown>)]
-      : typeof value === 'bigint'
-        ? `${value}n`
-        : value,
+    value instanceof Map ? [...(value as ReadonlyMap<string, unknown>)] : typeof value === 'bigint' ? `${value}n` : value,
   );
 }
 
 /** Units that define a kernel that a changed file launches, in either version. */
-function launchedUnits(
-  base: ChangeSide,
-  head: ChangeSide,
-  beforePaths: readonly string[],
-  afterPaths: readonly string[],
-): string[] {
+function launchedUnits(base: ChangeSide, head: ChangeSide, beforePaths: readonly string[], afterPaths: readonly string[]): string[] {
   const names = new Set<string>();
   const collect = ({ project: { tree } }: ChangeSide, path: string): void => {
     const text = isSource(path) ? tree.text(path) : undefined;

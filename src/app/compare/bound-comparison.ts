@@ -5,16 +5,7 @@ import { sizeOf, sizes } from '../pipeline/cost/cost-reference.ts';
 import { boundSeries } from '../pipeline/cost/cost-series.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../cost/expressions/comparison.ts';
-import {
-  type Expression,
-  add,
-  constant,
-  evaluate,
-  named,
-  namesOf,
-  scale,
-  zero,
-} from '../../cost/expressions/expression.ts';
+import { type Expression, add, constant, evaluate, named, namesOf, scale, zero } from '../../cost/expressions/expression.ts';
 import { expressionText } from '../../cost/expressions/expression-text.ts';
 import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
 import { substitute } from '../../cost/expressions/order.ts';
@@ -33,9 +24,7 @@ export type Rename = (expression: Expression) => Expression;
 export function renamer({ base, head }: CostPair): Rename {
   const names = renamedParameters(base.entry, head.entry);
   return (expression) =>
-    names.size === 0
-      ? expression
-      : substitute(expression, (name) => (names.has(name) ? named(names.get(name)!) : undefined));
+    names.size === 0 ? expression : substitute(expression, (name) => (names.has(name) ? named(names.get(name)!) : undefined));
 }
 
 /** The values of both bounds at some arguments. */
@@ -73,12 +62,10 @@ export function boundRegression(
     head: pair.head.cost.bounds[build]?.[metric],
   });
   const [written, compiled] = [of('source'), of('production')];
-  const isKnown = ({ base, head }: ReturnType<typeof of>): boolean =>
-    typeof base?.bound === 'string' && typeof head?.bound === 'string';
+  const isKnown = ({ base, head }: ReturnType<typeof of>): boolean => typeof base?.bound === 'string' && typeof head?.bound === 'string';
   // The production build decides if it has bounds.
   const judged = isKnown(compiled) ? 'production' : isKnown(written) ? 'source' : null;
-  if (judged === null)
-    return lostBound(pair, metric, thresholds, written.base ?? compiled.base, written.head ?? compiled.head);
+  if (judged === null) return lostBound(pair, metric, thresholds, written.base ?? compiled.base, written.head ?? compiled.head);
   const change = changeOf(pair, metric, judged, rename);
   const severity = change && severityOf(change, metric, thresholds);
   if (!change || !severity) return null;
@@ -140,12 +127,7 @@ function lostBound(
   base?: BoundReport,
   head?: BoundReport,
 ): Regression | null {
-  if (
-    (!thresholds && boundTable[metric].clearFactor === null) ||
-    typeof base?.bound !== 'string' ||
-    head?.bound !== null
-  )
-    return null;
+  if ((!thresholds && boundTable[metric].clearFactor === null) || typeof base?.bound !== 'string' || head?.bound !== null) return null;
   const { location } = pair.head.entry.kernel;
   return regressionOf(pair, {
     metric,
@@ -163,12 +145,7 @@ function boundOf({ bounds }: CostReport, build: 'source' | 'production', metric:
 }
 
 /** How a bound of a build changed; null if it is not larger anywhere. */
-function changeOf(
-  { base, head }: CostPair,
-  metric: BoundMetric,
-  build: 'source' | 'production',
-  rename: Rename,
-): BoundChange | null {
+function changeOf({ base, head }: CostPair, metric: BoundMetric, build: 'source' | 'production', rename: Rename): BoundChange | null {
   const before = read(boundOf(base.cost, build, metric));
   const after = read(boundOf(head.cost, build, metric));
   if (!before || !after) return null;
@@ -183,9 +160,7 @@ function changeOf(
     const [atBase, atHead] = [evaluate(renamed, values), evaluate(after, values)];
     return atBase && atHead ? [{ values, base: atBase, head: atHead }] : [];
   };
-  const points = (isReference ? [0] : sizes).flatMap((size) =>
-    pointOf((name) => reference(name) ?? sizeOf(name, size)),
-  );
+  const points = (isReference ? [0] : sizes).flatMap((size) => pointOf((name) => reference(name) ?? sizeOf(name, size)));
   const elsewhere = sizes.flatMap((size) =>
     pointOf((name) => (/^(?:block|grid)Dim\./.test(name) ? reference(name) : undefined) ?? sizeOf(name, size)),
   );
@@ -218,10 +193,7 @@ function severityOf(change: BoundChange, metric: BoundMetric, thresholds: Thresh
   return isWorse && isClear ? 'notice' : null;
 }
 
-function exceeds(
-  { base, head, points, growsWith, isReference, isLarger }: BoundChange,
-  threshold?: Threshold,
-): boolean {
+function exceeds({ base, head, points, growsWith, isReference, isLarger }: BoundChange, threshold?: Threshold): boolean {
   if (!threshold) return false;
   const isOver = points.every((point) => numberOf(point.head) > allowed(numberOf(point.base), threshold));
   if (isReference) return isOver;

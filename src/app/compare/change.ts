@@ -1,7 +1,7 @@
 /** Analysis of a change: two trees, the differences between their kernels, and the findings that these add or fix. */
 import { count } from '../../messages/text/code-text.ts';
 import { compareSeverity } from '../../source/severity.ts';
-import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts'; // oxfmt-ignore
+import type { AffectedUnits, ChangeAnalysis, ChangeRequest, ChangeSide, TouchedKernel, TouchReason } from './change-request.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { renamedParameters } from '../pipeline/cost/cost-reference.ts';
 import { compareKernels } from '../../report-model/comparison.ts';
@@ -10,7 +10,15 @@ import type { Comparison, CostNote, KernelReport, NotAnalysed } from '../../repo
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { deadlineIn } from '../../system/deadline.ts';
 import { matchKernels, withIdentityOfHead } from '../build/kernel-identity.ts';
-import { commentsOf, launchesKey, statedKey, type Checked, type CheckedKernel, type KernelUnit, type LaunchedKernel } from '../build/kernel.ts'; // oxfmt-ignore
+import {
+  commentsOf,
+  launchesKey,
+  statedKey,
+  type Checked,
+  type CheckedKernel,
+  type KernelUnit,
+  type LaunchedKernel,
+} from '../build/kernel.ts';
 import { normalForm } from '../build/normal-form.ts';
 import { assemble } from '../pipeline/assemble.ts';
 import { applyBaseline, fingerprintsIn } from '../pipeline/baseline.ts';
@@ -54,14 +62,20 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const { excluded } = all;
     const nothing = `Nothing to review: ${excluded.length > 0 ? 'the configuration leaves out the CUDA code that changes' : 'no CUDA code changes'}.`;
     const report = assemble(head.project, head.settings, [], [], null);
-    return { report: { ...report, comparison: compareKernels([], [], names), ...(excluded.length > 0 && { excluded }) }, diff, touched: [], trust: [], costs: [], nothing, source }; // oxfmt-ignore
+    return {
+      report: { ...report, comparison: compareKernels([], [], names), ...(excluded.length > 0 && { excluded }) },
+      diff,
+      touched: [],
+      trust: [],
+      costs: [],
+      nothing,
+      source,
+    };
   }
 
   // 2. Build, lower, state facts and find launches on both sides, as a check does.
   const { step = () => undefined } = tools.progress;
-  step(
-    `Compiling ${count(affected.head.length, 'file')} that the change affects, and ${affected.base.length} of its base.`,
-  );
+  step(`Compiling ${count(affected.head.length, 'file')} that the change affects, and ${affected.base.length} of its base.`);
   const [found, after]: [Prepared, Prepared] = await Promise.all([prepare(base), prepare(head)]);
 
   // 3. Match the kernels of both sides, and choose those that the change touches.
@@ -143,7 +157,12 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     const analysisOf = async (kernels: readonly KernelReport[]): Promise<ChangeAnalysis> => {
       const report = assemble(head.project, head.settings, kernels, diagnostics, await checks.solverName());
       return {
-        report: { ...report, comparison, ...(notAnalysed.length > 0 && { notAnalysed }), ...(affected.excluded.length > 0 && { excluded: affected.excluded }) }, // oxfmt-ignore
+        report: {
+          ...report,
+          comparison,
+          ...(notAnalysed.length > 0 && { notAnalysed }),
+          ...(affected.excluded.length > 0 && { excluded: affected.excluded }),
+        },
         diff,
         touched: touched.map(touchedReport),
         trust,
@@ -152,8 +171,7 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
       };
     };
     // 8. Repair findings that the change adds. Readers need not wait for it: it takes longer than the check.
-    const isWanted =
-      head.settings.configuration.checks.repair.suggest && head.settings.options.checks.includes('repair');
+    const isWanted = head.settings.configuration.checks.repair.suggest && head.settings.options.checks.includes('repair');
     if (!isWanted) return await analysisOf(is);
     if (comparison.new.length > 0) step(`Searching repairs of ${count(comparison.new.length, 'finding')}.`);
     const told = comparison.new.length > 0 ? request.decided?.(await analysisOf(is)) : undefined;
@@ -180,12 +198,7 @@ interface Touched {
  * Findings of the head that the baseline suppresses: those that the base also has, or may have if the base could not be
  * analysed. A finding that was fixed and reappears is reported as new, even if the baseline contains it.
  */
-function knownBefore(
-  { baseline = [] }: Settings,
-  after: Checked,
-  before: Checked,
-  touched: readonly Touched[],
-): ReadonlySet<string> {
+function knownBefore({ baseline = [] }: Settings, after: Checked, before: Checked, touched: readonly Touched[]): ReadonlySet<string> {
   const reports = ({ kernels }: Checked): KernelReport[] => kernels.map(({ report }) => report);
   const unknown = new Set(touched.filter(({ reason }) => reason === 'base-unknown').map(({ kernel }) => kernel));
   const open = after.kernels.filter(({ entry }) => unknown.has(entry)).map(({ report }) => report);
@@ -231,9 +244,7 @@ function earlierKernels(
   const counterparts = new Set(looked.map((kernel) => matched.get(kernel)).filter((kernel) => kernel !== undefined));
   const kept = new Set(matched.values());
   // Files that do not compile in the head may still contain these kernels.
-  const unread = new Set(
-    headUnits.filter(({ compiled }) => !compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path),
-  );
+  const unread = new Set(headUnits.filter(({ compiled }) => !compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path));
   const all = baseUnits.flatMap(({ kernels }) => kernels);
   const gone = selectByName(options, all).filter((kernel) => !kept.has(kernel) && !unread.has(kernel.unit.path));
   return [...counterparts, ...gone];
@@ -265,23 +276,21 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
   readonly notes: readonly CostNote[];
   readonly measured: readonly MeasuredCost[];
 }> {
-  // oxfmt-ignore
-  const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost]))); // oxfmt-ignore
+  const [costBefore, costAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report.cost])));
   const pairs = touched.flatMap((kernel): CostPair[] => {
     const was = matched.get(kernel);
     const [before, after] = [was && costBefore!.get(was), costAfter!.get(kernel)];
     return was && before && after ? [{ base: { entry: was, cost: before }, head: { entry: kernel, cost: after } }] : [];
   });
-  if (head.every(({ report }) => !report.cost)) return { worse: [], better: [], code: [], codeLines: [], notes: [], measured: [] }; // oxfmt-ignore
-  const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }, { costNotes }, { measuredCosts }] =
-    await Promise.all([
-      import('./cost-comparison.ts'),
-      import('./line-match.ts'),
-      import('./counts/compared-launch.ts'),
-      import('./code-differences.ts'),
-      import('./cost-notes.ts'),
-      import('./measured-costs.ts'),
-    ]);
+  if (head.every(({ report }) => !report.cost)) return { worse: [], better: [], code: [], codeLines: [], notes: [], measured: [] };
+  const [{ costChanges }, { matchLines }, { compareLaunches }, { codeDifferences }, { costNotes }, { measuredCosts }] = await Promise.all([
+    import('./cost-comparison.ts'),
+    import('./line-match.ts'),
+    import('./counts/compared-launch.ts'),
+    import('./code-differences.ts'),
+    import('./cost-notes.ts'),
+    import('./measured-costs.ts'),
+  ]);
   const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
   const severalArches = new Set(pairs.map(({ head: { entry } }) => entry.arch)).size > 1;
   const changes = pairs.map((pair) => {
@@ -289,7 +298,7 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
     const deadline = deadlineIn(settings.options.timeout);
     const launches = compareLaunches(pair.base.entry, pair.head.entry, names, settings, deadline);
     const own = costChanges(pair, launches, settings.configuration.checks.cost, lines);
-    const named = (all: readonly Regression[]) => severalArches ? all.map((one) => ({ ...one, arch: pair.head.entry.arch })) : all; // oxfmt-ignore
+    const named = (all: readonly Regression[]) => (severalArches ? all.map((one) => ({ ...one, arch: pair.head.entry.arch })) : all);
     return {
       worse: named(own.worse),
       better: named(own.better),
@@ -312,32 +321,20 @@ async function compareCosts({ base, head, touched, matched, settings, texts, ren
 /** Removes duplicates: costs of the verification build are the same on all architectures. */
 function toldOnce(all: readonly Regression[]): Regression[] {
   return all.filter(
-    ({ fingerprint, message }, index) =>
-      all.findIndex((one) => fingerprint === one.fingerprint && message === one.message) === index,
+    ({ fingerprint, message }, index) => all.findIndex((one) => fingerprint === one.fingerprint && message === one.message) === index,
   );
 }
 
 /** Changed classes of idempotency of the touched kernels. */
-async function compareClasses({
-  base,
-  head,
-  touched,
-  matched,
-  settings,
-  texts,
-  renamed,
-}: CostComparison): Promise<Diagnostic[]> {
-  const [reportBefore, reportAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report]))); // oxfmt-ignore
+async function compareClasses({ base, head, touched, matched, settings, texts, renamed }: CostComparison): Promise<Diagnostic[]> {
+  const [reportBefore, reportAfter] = [base, head].map((side) => new Map(side.map(({ entry, report }) => [entry, report])));
   const pairs = touched.flatMap((kernel): ClassPair[] => {
     const was = matched.get(kernel);
     const [before, after] = [was && reportBefore!.get(was), reportAfter!.get(kernel)];
-    return before?.idempotency && after?.idempotency ? [{ base: before, head: after, name: kernel.name.qualified }] : []; // oxfmt-ignore
+    return before?.idempotency && after?.idempotency ? [{ base: before, head: after, name: kernel.name.qualified }] : [];
   });
   if (pairs.length === 0) return [];
-  const [{ classChanges }, { matchLines }] = await Promise.all([
-    import('./idempotency-changes.ts'),
-    import('./line-match.ts'),
-  ]);
+  const [{ classChanges }, { matchLines }] = await Promise.all([import('./idempotency-changes.ts'), import('./line-match.ts')]);
   const lines = matchLines(texts.base, texts.head, (file) => renamed.get(file) ?? file);
   const { idempotency } = settings.configuration.checks;
   return classChanges(pairs, idempotency, ({ file, line }) => lines.changed(file).includes(line));
@@ -392,14 +389,8 @@ function producedForm({ production, produced }: LaunchedKernel): string {
  * Diagnostics about compilation failures of the base. The head did not cause them, but without the base, old findings
  * cannot be distinguished from new ones.
  */
-function baseProblems(
-  units: readonly KernelUnit[],
-  head: readonly KernelUnit[],
-  renamed: ReadonlyMap<string, string>,
-): Diagnostic[] {
-  const compiledPaths = new Set(
-    head.filter(({ compiled }) => compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path),
-  );
+function baseProblems(units: readonly KernelUnit[], head: readonly KernelUnit[], renamed: ReadonlyMap<string, string>): Diagnostic[] {
+  const compiledPaths = new Set(head.filter(({ compiled }) => compiled).map(({ unit }) => renamed.get(unit.path) ?? unit.path));
   return units.flatMap(({ unit, compiled, diagnostics }): Diagnostic[] => {
     // If the head does not compile either, there is nothing to compare.
     if (compiled || !compiledPaths.has(unit.path)) return [];

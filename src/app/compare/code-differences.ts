@@ -42,18 +42,16 @@ export function codeDifferences(
     const widened = newlyWidened(pair, text).map((one) => ({ location: one.location, message: widenedText(one) }));
     const waits = atomicWaits(pair.launches);
     const changes = was && is ? compareCode(was, is, baseOf).slice(0, maxChanges) : [];
-    const byLine = was && is && changes.length > 0 && !codeLines.has(kernel) ? codeLinesOf(kernel, was, is, baseOf) : null; // oxfmt-ignore
+    const byLine = was && is && changes.length > 0 && !codeLines.has(kernel) ? codeLinesOf(kernel, was, is, baseOf) : null;
     if (byLine) codeLines.set(kernel, byLine);
-    return [
-      ...waits,
-      ...widened,
-      ...changes.map((change) => ({ location: change.location, message: codeChangeText(change) })),
-    ].flatMap(({ location, message }) => {
-      const key = `${kernel}\n${message}`;
-      if (told.has(key)) return [];
-      told.add(key);
-      return [{ kernel, message, ...(location && { location }) }];
-    });
+    return [...waits, ...widened, ...changes.map((change) => ({ location: change.location, message: codeChangeText(change) }))].flatMap(
+      ({ location, message }) => {
+        const key = `${kernel}\n${message}`;
+        if (told.has(key)) return [];
+        told.add(key);
+        return [{ kernel, message, ...(location && { location }) }];
+      },
+    );
   });
   return { code, codeLines: [...codeLines.values()] };
 }

@@ -11,12 +11,7 @@ const maxLines = 16;
  * Changes by line of the code of a kernel.
  * @returns null if nothing changed
  */
-export function codeLinesOf(
-  kernel: string,
-  base: CodeProfile,
-  head: CodeProfile,
-  baseOf: LineMatch['baseOf'],
-): CodeLinesOfKernel | null {
+export function codeLinesOf(kernel: string, base: CodeProfile, head: CodeProfile, baseOf: LineMatch['baseOf']): CodeLinesOfKernel | null {
   const changed = changedLines(base, head, baseOf);
   if (changed.length === 0) return null;
   const more = changed.length - maxLines;

@@ -7,13 +7,7 @@ import type { CostThresholds } from '../../settings/cost-policy.ts';
 import type { LineMatch } from './line-match.ts';
 import type { ComparedLaunch } from './counts/compared-launch.ts';
 import { type CostPair, regressionOf } from './cost-pair.ts';
-import {
-  type CountedChange,
-  type CountedMetric,
-  countedImprovement,
-  countedRegression,
-  isCounted,
-} from './count-comparison.ts';
+import { type CountedChange, type CountedMetric, countedImprovement, countedRegression, isCounted } from './count-comparison.ts';
 import { type Rename, boundRegression, boundsOfBoth, renamer } from './bound-comparison.ts';
 import { resourceRegression } from './resource-comparison.ts';
 
@@ -60,24 +54,19 @@ export function costChanges(
 /** Drops a regression of instructions if accesses or branches regress too, unless instructions have a threshold. */
 function withoutFollowers(all: readonly Regression[], thresholds: CostThresholds): Regression[] {
   const causes = all.filter(({ metric }) => metric !== 'steps' && metric !== 'work');
-  return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined); // oxfmt-ignore
+  return all.filter(({ metric, of }) => of === undefined || metric !== 'steps' || causes.length === 0 || thresholds.steps !== undefined);
 }
 
 /** Report of counts, with the bounds of both sides if they exist, and the reason for the cost of the line. */
-function countedReport(
-  pair: CostPair,
-  metric: CountedMetric,
-  { run, ...found }: CountedChange,
-  rename: Rename,
-): Regression {
-  const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename)); // oxfmt-ignore
+function countedReport(pair: CostPair, metric: CountedMetric, { run, ...found }: CountedChange, rename: Rename): Regression {
+  const [source, production] = (['source', 'production'] as const).map((build) => boundsOfBoth(pair, metric, build, rename));
   // Regressions of accesses and branches are reported for the verification build.
   const bounds = boundTable[metric].limitedBuild === 'source' ? (source ?? production) : production;
   const { location } = found;
   const lines = (bounds && pair.head.cost.bounds[bounds.build]?.[metric].lines) ?? [];
-  const reason = location && lines.find((line) => line.location.file === location.file && line.location.line === location.line)?.reason; // oxfmt-ignore
+  const reason = location && lines.find((line) => line.location.file === location.file && line.location.line === location.line)?.reason;
   const growsWith = found.headValue > found.baseValue ? (found.growsWith ?? bounds?.growsWith ?? null) : null;
-  const { base, head, build } = bounds ?? { base: String(found.baseValue), head: String(found.headValue), build: 'production' }; // oxfmt-ignore
+  const { base, head, build } = bounds ?? { base: String(found.baseValue), head: String(found.headValue), build: 'production' };
   return regressionOf(pair, {
     ...found,
     series: countSeries(pair.head.entry, metric, run, found.of, found.at),

@@ -11,14 +11,9 @@ import { type ComparedLaunch, maxLaunches } from './counts/compared-launch.ts';
  * @param launches launches that could be counted on both sides
  * @param wasCut whether the time limit ended counting early
  */
-export function costNotes(
-  pair: CostPair,
-  launches: readonly ComparedLaunch[],
-  thresholds: CostThresholds,
-  wasCut: boolean,
-): CostNote[] {
+export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], thresholds: CostThresholds, wasCut: boolean): CostNote[] {
   const kernel = pair.head.entry.name.full;
-  const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined; // oxfmt-ignore
+  const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined;
   // A span is never counted.
   const bounded = boundMetrics.filter((metric) => isWanted(metric) && (launches.length === 0 || metric === 'span'));
   const byReason = new Map<string, BoundMetric[]>();
@@ -27,17 +22,17 @@ export function costNotes(
     if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
   }
   const chosenLaunches = launches.filter(({ isBlockChosen }) => isBlockChosen);
-  const deciding = chosenLaunches.flatMap(({ points }) => (points.some(({ isLarge }) => isLarge) ? points.filter(({ isLarge }) => isLarge) : points)); // oxfmt-ignore
+  const deciding = chosenLaunches.flatMap(({ points }) =>
+    points.some(({ isLarge }) => isLarge) ? points.filter(({ isLarge }) => isLarge) : points,
+  );
   const blocks = deciding.map(({ head }) => head.block).sort((a, b) => a[0] - b[0]);
   const isGridOpen = launches.some(({ isWhole }) => !isWhole);
   const chosen = someLaunchText(blocks, isGridOpen);
   const [compared, all] = [new Set(launches.map(({ head }) => head)).size, pair.head.entry.launches.length];
   return [
     ...(chosen === null ? [] : [{ kernel, message: chosen }]),
-    ...(wasCut ? [{ kernel, message: cutShortText(compared, all), nondeterministic: true }] : []), // oxfmt-ignore
-    ...(!wasCut && compared > 0 && compared < all
-      ? [{ kernel, message: fewerLaunchesText(compared, all, maxLaunches) }]
-      : []),
+    ...(wasCut ? [{ kernel, message: cutShortText(compared, all), nondeterministic: true }] : []),
+    ...(!wasCut && compared > 0 && compared < all ? [{ kernel, message: fewerLaunchesText(compared, all, maxLaunches) }] : []),
     ...[...byReason].map(([reason, metrics]) => ({ kernel, message: notBoundText(metrics, reason) })),
   ];
 }
@@ -48,7 +43,7 @@ export function costNotes(
 function reasonOf({ base, head }: CostPair, metric: BoundMetric, thresholds: CostThresholds): string | null {
   if (!thresholds[metric] && !hasSameShape({ base, head }))
     return 'the launch has another block or grid, so a warp does other work than before';
-  const sides = (['production', 'source'] as const).map((build) => [base, head].map(({ cost }) => cost.bounds[build]?.[metric])); // oxfmt-ignore
+  const sides = (['production', 'source'] as const).map((build) => [base, head].map(({ cost }) => cost.bounds[build]?.[metric]));
   if (sides.some((both) => both.every((bound) => typeof bound?.bound === 'string'))) return null;
   const [before, after] = [0, 1].map((side) => sides.map((both) => both[side]).find((bound) => bound !== undefined));
   if (typeof before?.bound === 'string') return null;

@@ -37,14 +37,12 @@ export function allowed(base: number, { unit, amount }: Threshold): number {
 }
 
 /** Completes a regression with its code, its fingerprint and its message. */
-export function regressionOf(
-  { base, head }: CostPair,
-  found: Omit<Regression, 'code' | 'fingerprint' | 'kernel' | 'message'>,
-): Regression {
+export function regressionOf({ base, head }: CostPair, found: Omit<Regression, 'code' | 'fingerprint' | 'kernel' | 'message'>): Regression {
   const kernel = head.entry.name.full;
   const { code } = metricTable[found.metric];
   const fingerprint = hashText(['cost', head.entry.identity, code].join('|'));
   const { build, metric } = found;
-  const isReached = build !== undefined && isBoundMetric(metric) && [base, head].every(({ cost }) => cost.bounds[build]?.[metric].exact === true); // oxfmt-ignore
+  const isReached =
+    build !== undefined && isBoundMetric(metric) && [base, head].every(({ cost }) => cost.bounds[build]?.[metric].exact === true);
   return { code, kernel, fingerprint, ...found, message: regressionMessage({ ...found, isReached }) };
 }

@@ -35,7 +35,13 @@ export function isCounted(metric: BoundMetric): metric is CountedMetric {
  * Factors of a clear increase without thresholds. Both sides were counted at the same arguments, so there is little
  * noise; a change may need slightly more instructions.
  */
-const clearFactor: Readonly<Record<CountedMetric, number | null>> = { sectors: 1.25, conflicts: 1.25, divwarps: 1.25, steps: 1.5, work: null }; // oxfmt-ignore
+const clearFactor: Readonly<Record<CountedMetric, number | null>> = {
+  sectors: 1.25,
+  conflicts: 1.25,
+  divwarps: 1.25,
+  steps: 1.5,
+  work: null,
+};
 
 /** An increase below one unit per this number of warps is ignored. The last warp of a grid, for example, may differ. */
 const warpsPerChange = 8;
@@ -95,7 +101,8 @@ export function countedImprovement(
     return points.every(isLess) && points.every((point) => turnsOf(point.head) < turnsOf(point.base));
   });
   const [best] = better;
-  if (!best || launches.some((launch) => !better.includes(launch) && severityOf(launch, decidingPoints(launch), metric, undefined))) return null; // oxfmt-ignore
+  if (!best || launches.some((launch) => !better.includes(launch) && severityOf(launch, decidingPoints(launch), metric, undefined)))
+    return null;
   const point = decidingPoints(best).at(-1)!;
   const location = bestLine(point, metric, lines);
   return { ...toldAt(best, point, metric, launches.length > 1), severity: 'notice', ...(location ? { location } : {}) };
@@ -151,7 +158,7 @@ function severityOf(
       });
     if (isOver(thresholds.fail)) return 'error';
     if (isOver(thresholds.warn)) return 'warning';
-    const isClear = growsWith !== null && points.every((point) => isMore(launch, point, metric, clearFactor[metric] ?? 1, 'head')); // oxfmt-ignore
+    const isClear = growsWith !== null && points.every((point) => isMore(launch, point, metric, clearFactor[metric] ?? 1, 'head'));
     return grows || isClear ? 'notice' : null;
   }
   const factor = clearFactor[metric];
@@ -163,13 +170,7 @@ function severityOf(
   return grows || points.every((point) => isMore(launch, point, metric, factor, 'head')) ? 'notice' : null;
 }
 
-function isMore(
-  launch: ComparedLaunch,
-  point: ComparedPoint,
-  metric: CountedMetric,
-  factor: number,
-  side: 'base' | 'head',
-): boolean {
+function isMore(launch: ComparedLaunch, point: ComparedPoint, metric: CountedMetric, factor: number, side: 'base' | 'head'): boolean {
   const [base, head] = valuesAt(launch, point, metric);
   const [more, less] = side === 'head' ? [head, base] : [base, head];
   const [own, other] = side === 'head' ? [point.head, point.base] : [point.base, point.head];

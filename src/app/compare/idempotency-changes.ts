@@ -19,18 +19,14 @@ export interface ClassPair {
  * a new data race is not idempotent follows from the race.
  * @param isChanged whether a line of the head is new or changed
  */
-export function classChanges(
-  pairs: readonly ClassPair[],
-  severity: Severity,
-  isChanged: (location: Location) => boolean,
-): Diagnostic[] {
+export function classChanges(pairs: readonly ClassPair[], severity: Severity, isChanged: (location: Location) => boolean): Diagnostic[] {
   return pairs.flatMap(({ base, head, name }) => {
     const [was, is] = [base.idempotency, head.idempotency];
     if (!was || !is || was.kernel === is.kernel || was.kernel === 'unknown' || is.kernel === 'unknown') return [];
     if ((base.race.verdict === 'race') !== (head.race.verdict === 'race')) return [];
     const location = placeOf(was, is, isChanged) ?? head.location;
     const sentences = [classChangeText(name, was, is), ...moreOf(is)];
-    return [{ severity, code: 'idempotency/class-changed', message: `${sentences.join('. ')}.`, ...(location && { location }) }]; // oxfmt-ignore
+    return [{ severity, code: 'idempotency/class-changed', message: `${sentences.join('. ')}.`, ...(location && { location }) }];
   });
 }
 
@@ -40,11 +36,7 @@ function moreOf({ kernel, remedy, launches = [] }: IdempotencyReport): string[] 
 }
 
 /** Responsible line: a changed one among the new obstacles, otherwise the first new obstacle. */
-function placeOf(
-  was: IdempotencyReport,
-  is: IdempotencyReport,
-  isChanged: (location: Location) => boolean,
-): Location | undefined {
+function placeOf(was: IdempotencyReport, is: IdempotencyReport, isChanged: (location: Location) => boolean): Location | undefined {
   const known = new Set((was.overlaps ?? []).map(({ written, read }) => JSON.stringify([written, read])));
   const overlaps = (is.overlaps ?? []).filter(({ written, read }) => !known.has(JSON.stringify([written, read])));
   // Of a read and an overlapping write, the write is the second access. It overwrites the value that was read.

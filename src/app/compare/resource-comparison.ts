@@ -28,7 +28,13 @@ export function resourceRegression(
     const share = threshold.unit === 'points' ? threshold.amount / 100 : (base * threshold.amount) / 100;
     return base - head > share + 1e-9;
   };
-  const severity = over(thresholds?.fail) ? 'error' : over(thresholds?.warn) ? 'warning' : thresholds || !resourceTable[metric].isToldAlone ? null : 'notice'; // oxfmt-ignore
+  const severity = over(thresholds?.fail)
+    ? 'error'
+    : over(thresholds?.warn)
+      ? 'warning'
+      : thresholds || !resourceTable[metric].isToldAlone
+        ? null
+        : 'notice';
   if (severity === null) return null;
   const exceeded = severity === 'notice' ? undefined : thresholds?.[severity === 'error' ? 'fail' : 'warn'];
   const location = changedLine(pair.head.entry, metric, after!, lines);

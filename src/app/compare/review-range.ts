@@ -169,8 +169,7 @@ async function configurationsOf(
     const { configuration, diagnostics } = await readConfiguration(headTree, { file: named, defaults });
     return { base: configuration, head: configuration, diagnostics };
   }
-  const read = (tree: SourceTree) =>
-    readConfiguration(tree, { file: inside, isConfined: trust === 'pull-request', defaults });
+  const read = (tree: SourceTree) => readConfiguration(tree, { file: inside, isConfined: trust === 'pull-request', defaults });
   if (configurationFrom === 'base') {
     const { configuration, diagnostics } = await read(baseTree);
     const ignored = ignoredConfiguration(inside ?? configurationName, baseTree, headTree);

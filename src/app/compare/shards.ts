@@ -124,7 +124,7 @@ async function withResults(
 /** A unique name for each unit of a change: its path in the head, or in the base if it was removed. */
 function namesOf({ base, head, renamed }: AffectedUnits): string[] {
   const later = new Map([...renamed].map(([now, before]) => [before, now]));
-  return [...new Set([...head.map(({ path }) => path), ...base.map(({ path }) => later.get(path) ?? path)])].sort(compareText); // oxfmt-ignore
+  return [...new Set([...head.map(({ path }) => path), ...base.map(({ path }) => later.get(path) ?? path)])].sort(compareText);
 }
 
 function only(units: AffectedUnits, names: ReadonlySet<string>): AffectedUnits {
@@ -168,7 +168,7 @@ function manifestsIn(folder: string): { readonly manifest: Manifest; readonly pa
   }
   return files.flatMap((file) => {
     const path = join(folder, file);
-    if (!manifestName.test(file.split('/').at(-1)!) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 1 << 24) return []; // oxfmt-ignore
+    if (!manifestName.test(file.split('/').at(-1)!) || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 1 << 24) return [];
     const manifest = manifestOf(readFileSync(path, 'utf8'));
     return manifest ? [{ manifest, pack: path.replace(/\.json$/, '.results') }] : [];
   });
@@ -184,7 +184,8 @@ function manifestOf(text: string): Manifest | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { shard, base, head, code, units } = value as Partial<Record<keyof Manifest, unknown>>;
   const { index, count } = (shard ?? {}) as Partial<Record<keyof Shard, unknown>>;
-  const isShard = Number.isInteger(index) && Number.isInteger(count) && Number(index) >= 1 && Number(index) <= Number(count) && Number(count) <= 256; // oxfmt-ignore
+  const isShard =
+    Number.isInteger(index) && Number.isInteger(count) && Number(index) >= 1 && Number(index) <= Number(count) && Number(count) <= 256;
   const areTexts = [base, head, code].every((text) => typeof text === 'string');
   const areUnits = Array.isArray(units) && units.every((unit) => typeof unit === 'string');
   return isShard && areTexts && areUnits ? (value as Manifest) : undefined;

@@ -36,9 +36,7 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
   const earlier = base.units.flatMap(({ kernels }) => kernels);
   for (const [after, before] of matched) {
     // A kernel whose parameters changed is another one, but earlier statements about it are not new.
-    const same = earlier.find(
-      (kernel) => kernel.unit.path === after.unit.path && plainName(kernel) === plainName(after),
-    );
+    const same = earlier.find((kernel) => kernel.unit.path === after.unit.path && plainName(kernel) === plainName(after));
     changes.push(
       ...statements(after, before ?? same, {
         before: configuredFor(base.configuration, after),
@@ -56,7 +54,7 @@ export function trustChanges(request: TrustRequest): TrustChange[] {
   const listed = new Set(base.baseline.map(({ fingerprint }) => fingerprint));
   const more = head.baseline.filter(({ fingerprint }) => !listed.has(fingerprint));
   if (more.length > 0)
-    changes.push({ kind: 'suppression', text: `${more.length} more in the baseline`, location: { file: baselineName, line: 1 } }); // oxfmt-ignore
+    changes.push({ kind: 'suppression', text: `${more.length} more in the baseline`, location: { file: baselineName, line: 1 } });
   changes.push(...assumedInCode(diff));
   const flags = new Set(base.configuration.nvcc.args);
   for (const flag of head.configuration.nvcc.args) {
@@ -96,8 +94,7 @@ function statements(
       .map(({ block, grid }) => `block ${block?.join(', ') ?? 'any'}, grid ${grid?.join(', ') ?? 'any'}`);
   const earlier = new Set(configured(before));
   for (const launch of configured(after)) {
-    if (!earlier.has(launch) && !isStatedBefore)
-      changes.push({ kind: 'assumption', text: `${plainName(after)}: launched with ${launch}` });
+    if (!earlier.has(launch) && !isStatedBefore) changes.push({ kind: 'assumption', text: `${plainName(after)}: launched with ${launch}` });
   }
   return changes;
 }

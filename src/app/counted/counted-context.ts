@@ -28,12 +28,11 @@ export function countedContext(entry: LaunchedKernel, launch: Launch, policy: Ch
 }
 
 /** The integers of a launch instance by the names of their parameters. */
-export function countedScalars(
-  { fields, request, kernel }: KernelContext,
-  { scalar }: LaunchInstance,
-): Record<string, number> {
-  const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? ''); // oxfmt-ignore
+export function countedScalars({ fields, request, kernel }: KernelContext, { scalar }: LaunchInstance): Record<string, number> {
+  const isWhole = ({ index, isPointer }: ParameterField): boolean => !isPointer && !/^f/.test(kernel.parameters[index]?.type ?? '');
   return Object.fromEntries(
-    fields.filter(isWhole).map((field) => [fieldName(request.parameters, field, kernel), Number(BigInt.asIntN(8 * field.bytes, scalar(field)))]), // oxfmt-ignore
+    fields
+      .filter(isWhole)
+      .map((field) => [fieldName(request.parameters, field, kernel), Number(BigInt.asIntN(8 * field.bytes, scalar(field)))]),
   );
 }

@@ -79,7 +79,7 @@ export function watchLaunch<Counters extends LaunchCounters>(
 ): WatchedRun<Counters> | null {
   const { block, grid } = setting;
   const count = grid[0] * grid[1] * grid[2];
-  const whole = [...Array(count <= maxBlocks || count * block[0] * block[1] * block[2] <= maxThreads ? count : 0).keys()]; // oxfmt-ignore
+  const whole = [...Array(count <= maxBlocks || count * block[0] * block[1] * block[2] <= maxThreads ? count : 0).keys()];
   const run = (blocks: readonly number[]) =>
     stepsOfBlock !== null && blocks.length * stepsOfBlock > loosest * steps
       ? 'too-long'
@@ -113,7 +113,7 @@ function countBlocks<Counters extends LaunchCounters>(
   if (result.outcome === 'budget') return 'too-long';
   if (result.outcome !== 'finished' || result.faults.length > 0 || result.brokenAssumptions.length > 0) return null;
   // The last block may have less work than the others.
-  const isLast = ({ block: at }: { readonly block: Dim3 }): boolean => at.every((place, axis) => place === grid[axis]! - 1); // oxfmt-ignore
+  const isLast = ({ block: at }: { readonly block: Dim3 }): boolean => at.every((place, axis) => place === grid[axis]! - 1);
   const weight = blocks.length === count ? 1 : (count - 1) / (blocks.length - 1);
   const totals = noCounts();
   const inner = noCounts();
@@ -147,7 +147,7 @@ function lengthened(buffer: GlobalBuffer, contents: Contents | undefined): Globa
 }
 
 function scaled(counts: Counts, weight: number): Counts {
-  return Object.fromEntries(Object.entries(counts).map(([name, amount]) => [name, amount * weight])) as unknown as Counts; // oxfmt-ignore
+  return Object.fromEntries(Object.entries(counts).map(([name, amount]) => [name, amount * weight])) as unknown as Counts;
 }
 
 function linesOf(counters: LaunchCounters, weight: number): Map<string, CountedLine> {

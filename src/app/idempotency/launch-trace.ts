@@ -38,10 +38,7 @@ class Unfitting extends Error {}
 const longestLine = 1 << 20;
 
 /** Parses one line of a trace. Never throws. */
-export function readLaunch<Kernel extends TracedKernel>(
-  line: string,
-  kernels: readonly Kernel[],
-): TracedLaunch<Kernel> {
+export function readLaunch<Kernel extends TracedKernel>(line: string, kernels: readonly Kernel[]): TracedLaunch<Kernel> {
   let kernel: Kernel | undefined;
   let placed: Placed = {};
   try {
@@ -108,7 +105,9 @@ function launchOf(fields: Readonly<Record<string, unknown>>, kernel: TracedKerne
     ...symbols(fields['symbols']),
   };
   if (!isLegal(launch)) {
-    throw new Unfitting(`no device accepts a grid of ${launch.grid.join(', ')}, a block of ${launch.block.join(', ')} and ${launch.dynamicShared} bytes of shared memory`); // oxfmt-ignore
+    throw new Unfitting(
+      `no device accepts a grid of ${launch.grid.join(', ')}, a block of ${launch.block.join(', ')} and ${launch.dynamicShared} bytes of shared memory`,
+    );
   }
   refuseShared(fields['allocations'], launch.arguments);
   return launch;
@@ -124,7 +123,7 @@ function refuseShared(given: unknown, buffer: Uint8Array): void {
   for (let at = 0; at + 8 <= buffer.length; at += 4) {
     const address = view.getBigUint64(at, true);
     if (shared.some(({ start, bytes }) => start <= address && address < start + bytes))
-      throw new Unfitting(`an argument leads to ${shownAddress(address)}, which is memory with two addresses, or that others use`); // oxfmt-ignore
+      throw new Unfitting(`an argument leads to ${shownAddress(address)}, which is memory with two addresses, or that others use`);
   }
 }
 
@@ -158,9 +157,7 @@ function argumentsOf(given: unknown, kernel: TracedKernel, size: number): Uint8A
     given.forEach((value, index) => values.set(index, value));
   } else if (isRecord(given)) {
     for (const [name, value] of Object.entries(given)) {
-      const index = parameters.findIndex(
-        ({ index: at }) => parameterName(sources, at) === name || `param${at}` === name,
-      );
+      const index = parameters.findIndex(({ index: at }) => parameterName(sources, at) === name || `param${at}` === name);
       if (index < 0) throw new Unfitting(`the kernel has no parameter ${shown(name)}`);
       if (values.has(index)) throw new Unfitting(`the argument ${shown(name)} is given twice`);
       values.set(index, value);
@@ -184,12 +181,7 @@ function argumentOf(value: unknown, parameter: Parameter, type: string | undefin
   const isScalar = typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number';
   if (!isScalar) throw new Malformed(`the argument ${shown(name)} is neither a number nor a string`);
   if (typeof value === 'string' && value.length > 64) throw new Unfitting(`the argument ${shown(name)} is too long`);
-  if (
-    typeof value === 'number' &&
-    Number.isInteger(value) &&
-    !Number.isSafeInteger(value) &&
-    !/^f/.test(parameter.type)
-  )
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) && !/^f/.test(parameter.type))
     throw new Unfitting(`the argument ${shown(name)} has more digits than JSON keeps: give it as a string`);
   const pattern = scalarPattern(parameter, /[*&]|\[/.test(type ?? '') ? undefined : type, value);
   if (typeof pattern !== 'bigint') throw new Unfitting(`the argument ${shown(name)} ${pattern.problem}`);
@@ -208,8 +200,7 @@ const end = 1n << 64n;
 /** Parses an address or a number of bytes, which must be below 2^64. */
 function address(value: unknown, what: string): bigint {
   const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value;
-  if (typeof text !== 'string' || !/^(?:0x[\da-f]{1,32}|\d{1,40})$/i.test(text))
-    throw new Malformed(`${what} is not an address or size`);
+  if (typeof text !== 'string' || !/^(?:0x[\da-f]{1,32}|\d{1,40})$/i.test(text)) throw new Malformed(`${what} is not an address or size`);
   const number = BigInt(text);
   if (number >= end) throw new Unfitting(`${what} has more than 64 bits`);
   return number;

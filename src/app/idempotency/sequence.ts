@@ -47,7 +47,11 @@ function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {
     for (const [before, earlier] of launches.slice(0, at).entries()) {
       const isOrdered = earlier.stream === later.stream;
       // Bytes that an earlier launch of the stream certainly writes are rewritten when the sequence restarts.
-      const written = all.slice(0, before).flatMap((sets, index) => (launches[index]!.stream === earlier.stream ? sets.filter(({ isWrite, exact }) => isWrite && exact) : [])); // oxfmt-ignore
+      const written = all
+        .slice(0, before)
+        .flatMap((sets, index) =>
+          launches[index]!.stream === earlier.stream ? sets.filter(({ isWrite, exact }) => isWrite && exact) : [],
+        );
       const isRewritten = (read: LaunchedTouch): boolean => written.some(({ set }) => isWithin(read.set, set) === true);
       for (const a of all[before]!) {
         for (const b of all[at]!) {

@@ -54,22 +54,23 @@ interface ClassifiedLine {
 export function classifyLaunch(text: string, line: number, kernels: readonly ValidatorKernel[]): ClassifiedLine {
   const read = readLaunch(text, kernels);
   const { sequence, stream = '0' } = read;
-  const of = (launch: SequencedLaunch): Pick<ClassifiedLine, 'sequenced'> => (sequence === undefined ? {} : { sequenced: { sequence, launch } }); // oxfmt-ignore
+  const of = (launch: SequencedLaunch): Pick<ClassifiedLine, 'sequenced'> =>
+    sequence === undefined ? {} : { sequenced: { sequence, launch } };
   const name = read.kernel?.checked.report.name;
   const named = name === undefined ? {} : { kernel: name };
   if ('problem' in read)
-    return { verdict: { line, ...named, verdict: 'undecided', reason: read.problem }, isMalformed: read.isMalformed, ...of({ line, stream }) }; // oxfmt-ignore
+    return {
+      verdict: { line, ...named, verdict: 'undecided', reason: read.problem },
+      isMalformed: read.isMalformed,
+      ...of({ line, stream }),
+    };
   const said = verdictOf(read.kernel.checked, read.launch);
   const { idempotency } = read.kernel.checked;
   const run = said.verdict === 'idempotent' && idempotency ? { run: { kernel: idempotency, launch: read.launch } } : {};
   return { verdict: { line, ...named, ...said }, isMalformed: false, ...of({ line, stream, ...run }) };
 }
 
-function verdictOf(
-  { idempotency, report }: CheckedKernel,
-  launch: InstanceArguments,
-): Pick<LaunchVerdict, 'verdict' | 'reason'> {
-  // oxfmt-ignore
+function verdictOf({ idempotency, report }: CheckedKernel, launch: InstanceArguments): Pick<LaunchVerdict, 'verdict' | 'reason'> {
   if (!idempotency) return { verdict: 'undecided', reason: 'the kernel could not be classified' };
   const { class: kind, condition } = idempotency;
   if (kind === 'idempotent' || kind === 'conditional') {

@@ -4,14 +4,7 @@
  */
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Regression } from '../../report-model/regression.ts';
-import {
-  findingsOf,
-  fingerprintsOf,
-  isFinding,
-  placesOf,
-  violationsOf,
-  type Finding,
-} from '../../report-model/outcome.ts';
+import { findingsOf, fingerprintsOf, isFinding, placesOf, violationsOf, type Finding } from '../../report-model/outcome.ts';
 import type { KernelReport, Report } from '../../report-model/report.ts';
 import { baselineName, baselineReason, type BaselineEntry } from '../../settings/baseline.ts';
 import type { Options } from '../../settings/options.ts';
@@ -29,9 +22,7 @@ export function applyBaseline({ kernels, diagnostics }: Checked, known: Readonly
       ? { ...finding, severity: 'notice', suppressed: baselineReason }
       : finding;
   const silenceLimit = (one: Regression): Regression =>
-    one.suppressed === undefined && known.has(one.fingerprint)
-      ? { ...one, severity: 'notice', suppressed: baselineReason }
-      : one;
+    one.suppressed === undefined && known.has(one.fingerprint) ? { ...one, severity: 'notice', suppressed: baselineReason } : one;
   const apply = (kernel: KernelReport): KernelReport => ({
     ...kernel,
     ...(kernel.cost?.violations && { cost: { ...kernel.cost, violations: kernel.cost.violations.map(silenceLimit) } }),
@@ -54,12 +45,12 @@ export function applyBaseline({ kernels, diagnostics }: Checked, known: Readonly
 }
 
 /** The fingerprints of all findings of kernels, and of diagnostics about the program. */
-export function fingerprintsIn(
-  kernels: readonly KernelReport[],
-  diagnostics: readonly Diagnostic[],
-): ReadonlySet<string> {
+export function fingerprintsIn(kernels: readonly KernelReport[], diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
   return new Set([
-    ...kernels.flatMap((kernel) => [...findingsOf(kernel).flatMap(fingerprintsOf), ...violationsOf(kernel).map(({ fingerprint }) => fingerprint)]), // oxfmt-ignore
+    ...kernels.flatMap((kernel) => [
+      ...findingsOf(kernel).flatMap(fingerprintsOf),
+      ...violationsOf(kernel).map(({ fingerprint }) => fingerprint),
+    ]),
     ...diagnostics.flatMap(({ fingerprint }) => (fingerprint === undefined ? [] : [fingerprint])),
   ]);
 }
@@ -67,19 +58,18 @@ export function fingerprintsIn(
 /** The findings of a report as entries of a baseline; suppressed ones need none. */
 export function entriesOf({ kernels, diagnostics }: Report): BaselineEntry[] {
   const entries = new Map<string, BaselineEntry>();
-  const add = (entry: BaselineEntry): void => void entries.set(entry.fingerprint, entries.get(entry.fingerprint) ?? entry); // oxfmt-ignore
+  const add = (entry: BaselineEntry): void => void entries.set(entry.fingerprint, entries.get(entry.fingerprint) ?? entry);
   for (const kernel of kernels) {
     const own = kernel.location?.file ?? '';
     for (const finding of findingsOf(kernel).filter(({ suppressed }) => suppressed === undefined)) {
       const file = placesOf(finding)[0]?.file ?? own;
-      for (const fingerprint of fingerprintsOf(finding)) add({ fingerprint, code: finding.code, kernel: kernel.name, file }); // oxfmt-ignore
+      for (const fingerprint of fingerprintsOf(finding)) add({ fingerprint, code: finding.code, kernel: kernel.name, file });
     }
     for (const { fingerprint, code, suppressed } of violationsOf(kernel))
       if (suppressed === undefined) add({ fingerprint, code, kernel: kernel.name, file: own });
   }
   for (const { fingerprint, code, location } of diagnostics)
-    if (fingerprint !== undefined && isFinding(code))
-      add({ fingerprint, code, kernel: '', file: location?.file ?? '' });
+    if (fingerprint !== undefined && isFinding(code)) add({ fingerprint, code, kernel: '', file: location?.file ?? '' });
   return [...entries.values()];
 }
 
@@ -100,15 +90,14 @@ interface Looked {
 export function goneFrom(baseline: readonly BaselineEntry[], looked: Looked): BaselineEntry[] {
   const { options, units, kernels, present, exists } = looked;
   const { block, grid, shared, cluster, cooperative, kernel, assume, args, checks } = options;
-  const isOther = [block, grid, shared, cluster, kernel].some((one) => one !== undefined) || cooperative || assume.length > 0 || args.size > 0; // oxfmt-ignore
+  const isOther =
+    [block, grid, shared, cluster, kernel].some((one) => one !== undefined) || cooperative || assume.length > 0 || args.size > 0;
   if (isOther || !(['race', 'divergence'] as const).every((check) => checks.includes(check))) return [];
   if (units.some(({ compiled }) => !compiled)) return [];
   const files = new Set(units.flatMap(({ unit, files: own }) => [unit.path, ...own]));
   const open = new Set(
     kernels
-      .filter(({ race, divergence }) =>
-        [race, divergence].some((one) => one.verdict === 'unknown' || one.nondeterministic === true),
-      ) // oxfmt-ignore
+      .filter(({ race, divergence }) => [race, divergence].some((one) => one.verdict === 'unknown' || one.nondeterministic === true))
       .map(({ name }) => name),
   );
   return baseline.filter(({ fingerprint, code, file, kernel: name }) => {
@@ -123,8 +112,6 @@ export function goneNotice(gone: readonly BaselineEntry[]): Diagnostic[] {
   if (gone.length === 0) return [];
   const [first] = gone;
   const many = gone.length === 1 ? 'A finding' : `${gone.length} findings`;
-  const message = `${many} of the baseline ${gone.length === 1 ? 'is' : 'are'} gone (${first!.code} in ${first!.kernel || first!.file}${gone.length > 1 ? ', …' : ''}). \`selvage baseline\` drops ${gone.length === 1 ? 'it' : 'them'}.`; // oxfmt-ignore
-  return [
-    { severity: 'notice', code: 'suppression/baseline-fixed', message, location: { file: baselineName, line: 1 } },
-  ];
+  const message = `${many} of the baseline ${gone.length === 1 ? 'is' : 'are'} gone (${first!.code} in ${first!.kernel || first!.file}${gone.length > 1 ? ', …' : ''}). \`selvage baseline\` drops ${gone.length === 1 ? 'it' : 'them'}.`;
+  return [{ severity: 'notice', code: 'suppression/baseline-fixed', message, location: { file: baselineName, line: 1 } }];
 }

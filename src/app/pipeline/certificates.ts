@@ -3,12 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashText } from '../../base/hash.ts';
 import { UsageError } from '../../base/usage-error.ts';
-import {
-  type Certificate,
-  type CertificateFile,
-  certificateFormat,
-  certificateVersion,
-} from '../../certificate/certificate.ts';
+import { type Certificate, type CertificateFile, certificateFormat, certificateVersion } from '../../certificate/certificate.ts';
 import { sealOf } from '../../certificate/checker.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
@@ -20,13 +15,12 @@ export interface ProvedLaunch {
 }
 
 /** The file of a kernel, with the seals of its claims. */
-export function certificateFile(
-  { name, kernel: { symbol } }: LaunchedKernel,
-  proved: readonly ProvedLaunch[],
-): CertificateFile {
-  // oxfmt-ignore
+export function certificateFile({ name, kernel: { symbol } }: LaunchedKernel, proved: readonly ProvedLaunch[]): CertificateFile {
   const launches = proved.map(({ launch, certificates }) => {
-    const [block, grid] = [launch.block, launch.grid].map((sizes) => [0, 1, 2].map((axis) => sizes?.[axis] ?? null)) as [(number | null)[], (number | null)[]]; // oxfmt-ignore
+    const [block, grid] = [launch.block, launch.grid].map((sizes) => [0, 1, 2].map((axis) => sizes?.[axis] ?? null)) as [
+      (number | null)[],
+      (number | null)[],
+    ];
     const obligations = certificates.map((certificate) => {
       const { subject, tier, proof } = certificate;
       return { ...certificate, seal: sealOf({ kernel: name.full, symbol, block, grid, subject, tier, proof }) };

@@ -103,7 +103,12 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
       ...goneNotice(gone),
     ];
     const report = assemble(project, settings, reports, diagnostics, await checks.solverName());
-    return { report: options.timings ? { ...report, timings: time.laps } : report, kernels: classified.kernels, units, decided: decided.kernels }; // oxfmt-ignore
+    return {
+      report: options.timings ? { ...report, timings: time.laps } : report,
+      kernels: classified.kernels,
+      units,
+      decided: decided.kernels,
+    };
   } finally {
     await checks.close();
   }
@@ -115,7 +120,7 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
  */
 function buildsFor({ options, configuration }: Settings): readonly BuildKind[] {
   const isOfCostAlone = options.checks.every((check) => check === 'cost');
-  const isLimited = configuration.kernels.some(({ limits }) => Object.keys(limits).some((metric) => isBoundMetric(metric as Metric))); // oxfmt-ignore
+  const isLimited = configuration.kernels.some(({ limits }) => Object.keys(limits).some((metric) => isBoundMetric(metric as Metric)));
   return isOfCostAlone && !options.verbose && !isLimited ? ['production'] : bothBuilds;
 }
 

@@ -26,11 +26,10 @@ export async function startPricing(
   const { assembled } = await import('./cost/assembled-unit.ts');
   const { withCosts } = await import('./cost/cost.ts');
   const { limitsOf } = await import('./cost/cost-limits.ts');
-  const chosen = new Set(
-    kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0),
-  );
+  const chosen = new Set(kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0));
   const resourcesOf = assembled([...chosen], builder);
-  const figures = effort === 'figures' ? (await import('./cost/figures.ts')).kernelFigures(settings, builder, (file) => tree.text(file)) : undefined; // oxfmt-ignore
+  const figures =
+    effort === 'figures' ? (await import('./cost/figures.ts')).kernelFigures(settings, builder, (file) => tree.text(file)) : undefined;
   return async ({ kernels: checked, diagnostics }) => {
     const costly = await withCosts(
       checked.filter(({ entry }) => chosen.has(entry)),

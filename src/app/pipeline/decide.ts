@@ -42,15 +42,14 @@ export async function decide(
   const decided = await Promise.all(
     kernels.map(async (entry) => {
       const diagnostics: Diagnostic[] = [];
-      const onDefect = (launch: Launch, error: unknown): void =>
-        void diagnostics.push(defectOf(entry, launch, error, progress));
+      const onDefect = (launch: Launch, error: unknown): void => void diagnostics.push(defectOf(entry, launch, error, progress));
       const onContradiction = (launch: Launch): void => void diagnostics.push(contradiction(entry, launch));
       const onSwitchedOff = (result: CheckResult): void => void diagnostics.push(...switchedOff(entry, result));
-      const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(violatedAt(entry, launch, texts)); // oxfmt-ignore
+      const onBroken = (launch: Launch, texts: readonly string[]): void => void diagnostics.push(violatedAt(entry, launch, texts));
       const proved: ProvedLaunch[] = [];
       const onProved = (launch: ProvedLaunch): void => void proved.push(launch);
-      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken, onProved }); // oxfmt-ignore
-      const certificates = settings.options.certificates === undefined ? {} : { certificates: certificateFile(entry, proved) }; // oxfmt-ignore
+      const report = await checkOne(settings, sources, entry, checks, { onDefect, onContradiction, onSwitchedOff, onBroken, onProved });
+      const certificates = settings.options.certificates === undefined ? {} : { certificates: certificateFile(entry, proved) };
       return { entry, report: severalArches ? { ...report, arch: entry.arch } : report, diagnostics, ...certificates };
     }),
   );
@@ -186,16 +185,24 @@ function argsOf({ kernel, parameters }: LaunchedKernel, { scalars }: Launch): Pi
   return args.length > 0 ? { args: Object.fromEntries(args) } : {};
 }
 
-function bareReport(
-  entry: LaunchedKernel,
-  launch: Launch,
-  race: RaceReport,
-  divergence: DivergenceReport,
-): LaunchReport {
+function bareReport(entry: LaunchedKernel, launch: Launch, race: RaceReport, divergence: DivergenceReport): LaunchReport {
   const { source, block, grid, cluster, sharedBytes, cooperative, location, ties = [], reasons } = launch;
   const place = location ? { location } : {};
   const tied = ties.length > 0 ? { ties: ties.map(({ text }) => text) } : {};
-  return { source, block, grid, cluster, sharedBytes, cooperative, ...place, ...argsOf(entry, launch), ...tied, ...(reasons && { open: reasons }), race, divergence }; // oxfmt-ignore
+  return {
+    source,
+    block,
+    grid,
+    cluster,
+    sharedBytes,
+    cooperative,
+    ...place,
+    ...argsOf(entry, launch),
+    ...tied,
+    ...(reasons && { open: reasons }),
+    race,
+    divergence,
+  };
 }
 
 async function launchReport(
@@ -211,8 +218,7 @@ async function launchReport(
   const cooperative = launch.cooperative || kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
   const withCommand = <Reported extends Finding>(finding: Reported): Reported => {
     const words = unit.kind === 'cuda' ? nvccArguments : [];
-    const reproduce =
-      finding.witness && reproduceCommand(unit.path, witnessToReplay(finding.witness, kernel), cooperative, words);
+    const reproduce = finding.witness && reproduceCommand(unit.path, witnessToReplay(finding.witness, kernel), cooperative, words);
     return reproduce === undefined ? finding : { ...finding, reproduce };
   };
   const findings = [];
@@ -247,9 +253,7 @@ async function launchReport(
 /** The witness as an input of a replay: without the size of dynamic shared memory if the kernel has none. */
 function witnessToReplay({ sharedBytes, ...witness }: Witness, { objects, blocks }: Kernel): Witness {
   const readsSize = blocks.some(({ instructions }) =>
-    instructions.some(({ arguments: given }) =>
-      given.some((operand) => operand.kind === 'special' && /smem/.test(operand.register)),
-    ),
+    instructions.some(({ arguments: given }) => given.some((operand) => operand.kind === 'special' && /smem/.test(operand.register))),
   );
   const isUsed = readsSize || objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
   return isUsed && sharedBytes !== undefined ? { ...witness, sharedBytes } : witness;
@@ -274,10 +278,7 @@ function openAssumptions({ notEvaluated }: LaunchedKernel): Assumption[] {
   }));
 }
 
-function withAssumptions<Result extends RaceReport | DivergenceReport>(
-  result: Result,
-  more: readonly Assumption[],
-): Result {
+function withAssumptions<Result extends RaceReport | DivergenceReport>(result: Result, more: readonly Assumption[]): Result {
   if (more.length === 0 || result.verdict === 'skipped') return result;
   return { ...result, assumptions: [...(result.assumptions ?? []), ...more] };
 }

@@ -63,12 +63,7 @@ type Effort = 'whole' | 'brief';
  * @param checked with races and divergence, which are removed from the reports if they were not requested
  * @param effort `brief`: in addition to verdicts, at a small part of their cost; nothing is executed
  */
-export async function classifyChecked(
-  checked: Checked,
-  settings: Settings,
-  progress: Progress,
-  effort: Effort,
-): Promise<Checked> {
+export async function classifyChecked(checked: Checked, settings: Settings, progress: Progress, effort: Effort): Promise<Checked> {
   const { checks } = settings.options;
   if (!checks.includes('idempotency')) return checked;
   const { classify } = await loadCompiled(() => import('../../idempotency/classify.ts'));
@@ -80,15 +75,19 @@ export async function classifyChecked(
     const { entry, report } = one;
     const deadline = deadlineIn(settings.options.timeout);
     const classifyInTime = (request: ClassifyRequest): Classification =>
-      inTime(deadline, () => classify({ ...request, expired: deadline.expired })) ??
-      classify({ ...request, expired: () => true });
+      inTime(deadline, () => classify({ ...request, expired: deadline.expired })) ?? classify({ ...request, expired: () => true });
     try {
       const volatileRaces = policyOf(settings.configuration).volatile !== 'allow';
       const found = await withDefaultSignals(() => classified(entry, report, classifyInTime, effort, volatileRaces));
-      const isRacy =
-        report.launches.every(({ race: { verdict } }) => verdict === 'race') && found.class === 'undecided';
-      const witness = isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0, deadline) : null; // oxfmt-ignore
-      const remedies = isWhole && found.rewrites.length > 0 ? await withDefaultSignals(() => remediesOf(entry, { ...requestOf(entry, report, effort, volatileRaces), expired: deadline.expired }, found, deadline)) : []; // oxfmt-ignore
+      const isRacy = report.launches.every(({ race: { verdict } }) => verdict === 'race') && found.class === 'undecided';
+      const witness =
+        isWhole && (isRacy || found.candidate.length > 0) ? await confirmed(entry, settings, found.candidate.length > 0, deadline) : null;
+      const remedies =
+        isWhole && found.rewrites.length > 0
+          ? await withDefaultSignals(() =>
+              remediesOf(entry, { ...requestOf(entry, report, effort, volatileRaces), expired: deadline.expired }, found, deadline),
+            )
+          : [];
       const shown = witness && { witness: witness.witness, reasons: orderReasons(entry, report, witness, found) };
       const idempotency: Classification = witness ? { ...found, class: 'non-idempotent' } : found;
       kernels.push({
@@ -96,15 +95,7 @@ export async function classifyChecked(
         idempotency,
         report: {
           ...report,
-          idempotency: reportOf(
-            entry,
-            report,
-            idempotency,
-            judgedLaunches(entry, idempotency),
-            shown,
-            remedies,
-            deadline.wasCut(),
-          ),
+          idempotency: reportOf(entry, report, idempotency, judgedLaunches(entry, idempotency), shown, remedies, deadline.wasCut()),
         },
       });
     } catch (error) {
@@ -146,14 +137,9 @@ function classified(
 }
 
 /** Classification request with the proof under the last launch. */
-function requestOf(
-  entry: LaunchedKernel,
-  report: KernelReport,
-  effort: Effort,
-  volatileRaces: boolean,
-): ClassifyRequest {
+function requestOf(entry: LaunchedKernel, report: KernelReport, effort: Effort, volatileRaces: boolean): ClassifyRequest {
   const { unit, produced, kernel, production, verification, parameters, assumptions } = entry;
-  const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production]; // oxfmt-ignore
+  const [runs, { module }] = unit.kind === 'ptx' || !produced || !production ? [kernel, verification] : [produced, production];
   const last = report.launches.at(-1);
   const blocks = entry.launches.flatMap(({ block }) => (block ? [block] : []));
   return {
@@ -180,7 +166,7 @@ function proofKey({ race, divergence }: LaunchReport): string {
 function united(found: readonly (Classification & { readonly isOfAny: boolean })[]): Classification {
   const good = found.filter(({ condition }) => condition.kind !== 'never');
   if (good.length === 0) return found[0]!;
-  const isIdempotent = good.some((one) => one.isOfAny && one.class === 'idempotent') || found.every((one) => one.class === 'idempotent'); // oxfmt-ignore
+  const isIdempotent = good.some((one) => one.isOfAny && one.class === 'idempotent') || found.every((one) => one.class === 'idempotent');
   const decided = good.filter((one) => one.class !== 'undecided');
   const [best = good[0]!] = decided;
   return {
@@ -236,8 +222,7 @@ async function confirmed(
 function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classification, 'overlaps' | 'asked'>): string {
   const { parameters, kernel, produced } = entry;
   if (asked.kind === 'always') return overlapsText(overlaps);
-  const nameOf = (field: { readonly index: number; readonly offset: number }): string =>
-    fieldName(parameters, field, produced ?? kernel);
+  const nameOf = (field: { readonly index: number; readonly offset: number }): string => fieldName(parameters, field, produced ?? kernel);
   const blocks = usualBlocks.filter((block) => isAlwaysUsuallyMet(asked, produced ?? kernel, block));
   return overlapsText(overlaps, {
     ...launchConditionText(asked, nameOf),
@@ -246,13 +231,20 @@ function conditionOf(entry: LaunchedKernel, { overlaps, asked }: Pick<Classifica
 }
 
 /** Block dimensions for which a condition is evaluated. */
-const usualBlocks: readonly Dim3[] = [...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]), [16, 16, 1], [32, 8, 1], [8, 8, 1], [32, 32, 1], [8, 8, 8]]; // oxfmt-ignore
+const usualBlocks: readonly Dim3[] = [
+  ...[256, 128, 512, 1024, 64, 32].map((x): Dim3 => [x, 1, 1]),
+  [16, 16, 1],
+  [32, 8, 1],
+  [8, 8, 1],
+  [32, 32, 1],
+  [8, 8, 8],
+];
 /** Maximum number of reported block dimensions. */
 const maxBlocks = 3;
 
 /** Locations of possible races or divergence; null if a check failed without a location. */
 function placesOf({ launches }: KernelReport): readonly Location[] | null {
-  const races = launches.flatMap(({ race }) => race.findings.map(({ first, second }) => [first.location, second.location])); // oxfmt-ignore
+  const races = launches.flatMap(({ race }) => race.findings.map(({ first, second }) => [first.location, second.location]));
   const divergences = launches.flatMap(({ divergence }) => divergence.findings.map(({ barrier }) => [barrier]));
   const [places = []] = [...races, ...divergences];
   const known = places.filter((location) => location !== undefined);
@@ -293,19 +285,21 @@ function reportOf(
 }
 
 /** Changes that would make a kernel idempotent, as sentences without their full stops. */
-async function remediesOf(
-  entry: LaunchedKernel,
-  request: ClassifyRequest,
-  found: Classification,
-  deadline: Deadline,
-): Promise<string[]> {
+async function remediesOf(entry: LaunchedKernel, request: ClassifyRequest, found: Classification, deadline: Deadline): Promise<string[]> {
   const { classifyElsewhere, classifySplit } = await loadCompiled(() => import('../../idempotency/remedies.ts'));
   const elsewhere = inTime(deadline, () => classifyElsewhere(request, found));
   const split = inTime(deadline, () => classifySplit(request, found));
-  const told = (changed: Classification): string | null => (changed.class === 'conditional' ? conditionOf(entry, changed) : null); // oxfmt-ignore
+  const told = (changed: Classification): string | null => (changed.class === 'conditional' ? conditionOf(entry, changed) : null);
   return [
     ...(elsewhere ? [elsewhereText(elsewhere.arrays, told(elsewhere.changed))] : []),
-    ...(split ? [splitText(split.flatMap(({ barrier }) => barrier ?? []), split.map(told))] : []), // oxfmt-ignore
+    ...(split
+      ? [
+          splitText(
+            split.flatMap(({ barrier }) => barrier ?? []),
+            split.map(told),
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -320,11 +314,9 @@ function orderReasons(
   const { name } = difference.memory;
   // Buffers of parameters are named by index and offset.
   const [, index, offset] = /^(\d+)\.(\d+)$/.exec(name) ?? [];
-  const written = index === undefined ? objectName(name) : fieldName(parameters, { index: Number(index), offset: Number(offset) }, kernel); // oxfmt-ignore
+  const written = index === undefined ? objectName(name) : fieldName(parameters, { index: Number(index), offset: Number(offset) }, kernel);
   const race = launches.flatMap(({ race: { findings } }) => findings).find(({ confirmed: isShown }) => isShown);
-  const locations = race
-    ? [race.first.location, race.second.location].filter((location) => location !== undefined)
-    : [];
+  const locations = race ? [race.first.location, race.second.location].filter((location) => location !== undefined) : [];
   return [{ kind: 'order', locations: locations.length > 0 ? locations : (reasons[0]?.locations ?? []), written }];
 }
 

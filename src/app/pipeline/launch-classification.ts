@@ -85,12 +85,10 @@ function isSeparate({ pairs, dimensions }: Separation, site: SiteSettings): bool
   const memoryOf = (origin: ArrayOrigin): string | null => {
     if (origin.kind === 'variable') return 'variables of the module';
     const pointer = origin.offset === 0 ? pointers.get(origin.index) : undefined;
-    return pointer && pointer.memory !== 'null' && (pointer.isTexture === true) === (origin.kind === 'texture') ? pointer.memory : null; // oxfmt-ignore
+    return pointer && pointer.memory !== 'null' && (pointer.isTexture === true) === (origin.kind === 'texture') ? pointer.memory : null;
   };
   return (
-    dimensions.every(
-      ({ kind, axis, size }) => sizeOf(site, kind === 'block-size' ? 'blockDim' : 'gridDim', axis) === size,
-    ) &&
+    dimensions.every(({ kind, axis, size }) => sizeOf(site, kind === 'block-size' ? 'blockDim' : 'gridDim', axis) === size) &&
     pairs.every((pair) => {
       const [a, b] = pair.map(memoryOf);
       return a !== null && b !== null && a !== b;
@@ -183,14 +181,12 @@ function reasonOf(
   const nameOf = (index: number): string => fieldName(entry.parameters, { index, offset: 0 }, runs);
   const ofTextures = [...pointers].flatMap(([texture, { memory, isTexture }]) =>
     isTexture
-      ? [...pointers].flatMap(([index, other]) =>
-          other.memory === memory && index !== texture ? [[texture, index] as const] : [],
-        )
+      ? [...pointers].flatMap(([index, other]) => (other.memory === memory && index !== texture ? [[texture, index] as const] : []))
       : [],
   );
   const shared = [...aliases, ...ofTextures]
     .map((pair) => pair.map(nameOf))
-    .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!)))); // oxfmt-ignore
+    .find(([a, b]) => overlaps.some(({ written, read }) => (written === a && read.includes(b!)) || (written === b && read.includes(a!))));
   if (shared) return `${codeList(shared)} are in the same memory`;
   if (open.length > 0) return `the host program does not specify ${open.join(', ')}`;
   return 'the launch is not known to satisfy the condition';

@@ -14,12 +14,14 @@ const maxTies = 3;
 /** A finding at a launch site that never satisfies the preconditions of the proof of its kernel. */
 export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, broken: readonly string[]): Diagnostic {
   const needed = new Set(broken.flatMap(wordsOf));
-  const ties = (launch.ties ?? []).filter(({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word))); // oxfmt-ignore
+  const ties = (launch.ties ?? []).filter(
+    ({ expression, text }) => expression.kind === 'condition' && wordsOf(text).some((word) => needed.has(word)),
+  );
   const because = ties.length === 0 ? '' : `: here ${codeList(ties.slice(0, maxTies).map(({ text }) => text))}`;
   const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only under that condition.`;
   const code = 'launch/precondition';
   // Lines and surrounding code may change: the violated preconditions and their constraints identify the site.
-  const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|')); // oxfmt-ignore
+  const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|'));
   return { severity: 'error', code, message, ...(launch.location && { location: launch.location }), fingerprint };
 }
 
@@ -36,11 +38,10 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
       const { location, source } = launch;
       if (source !== 'launch-site' || !location) continue;
       const place = `${entry.name.qualified} at ${location.file}:${location.line}`;
-      for (const text of neededOf(launch))
-        sites.set(place, { place, texts: (sites.get(place)?.texts ?? new Set<string>()).add(text) });
+      for (const text of neededOf(launch)) sites.set(place, { place, texts: (sites.get(place)?.texts ?? new Set<string>()).add(text) });
     }
   if (sites.size === 0) return [];
-  const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`); // oxfmt-ignore
+  const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`);
   const more = sites.size > maxNamed ? [`${sites.size - maxNamed} more`] : [];
   const message = `Whether ${count(sites.size, 'launch', 'launches')} satisf${sites.size === 1 ? 'ies' : 'y'} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
   return [{ severity: 'notice', code: 'launch/precondition', message }];

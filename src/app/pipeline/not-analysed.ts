@@ -8,11 +8,7 @@ import { isSource } from '../project/source-tree.ts';
  * Parts of a change that were not checked: units that do not compile, kernels of changed files that no unit compiles,
  * code that other architectures select.
  */
-export function unitsNotAnalysed(
-  facts: SourceFacts,
-  units: readonly KernelUnit[],
-  diff: readonly FileDiff[],
-): NotAnalysed[] {
+export function unitsNotAnalysed(facts: SourceFacts, units: readonly KernelUnit[], diff: readonly FileDiff[]): NotAnalysed[] {
   const result: NotAnalysed[] = [];
   for (const { unit, compiled, arch } of units) {
     if (compiled) continue;
@@ -49,10 +45,7 @@ function compiledLines(units: readonly KernelUnit[]): Map<string, number[]> {
   const lines = new Map<string, number[]>();
   for (const { kernels } of units) {
     for (const { kernel } of kernels) {
-      const places = [
-        kernel.location,
-        ...kernel.blocks.flatMap((block) => block.instructions.map((one) => one.location)),
-      ];
+      const places = [kernel.location, ...kernel.blocks.flatMap((block) => block.instructions.map((one) => one.location))];
       for (const place of places) {
         if (!place) continue;
         const known = lines.get(place.file);

@@ -8,7 +8,7 @@ import { architecturesOf } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { bothBuilds, buildUnits } from '../build/build-units.ts';
 import { compareBuilds } from '../build/builds-differ.ts';
-import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts'; // oxfmt-ignore
+import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts';
 import { kernelIdentity } from '../build/kernel-identity.ts';
 import { thirdPartyKernelTest } from '../build/foreign-kernels.ts';
 import { lowerUnit } from '../build/lower.ts';
@@ -30,11 +30,7 @@ export interface Prepared {
  * Builds, reads and lowers the units of a project, and finds the statements about their kernels and their launches.
  * @param wanted which builds of CUDA are needed
  */
-export async function prepare(
-  { project, settings, tools }: Job,
-  wanted: readonly BuildKind[] = bothBuilds,
-): Promise<Prepared> {
-  // oxfmt-ignore
+export async function prepare({ project, settings, tools }: Job, wanted: readonly BuildKind[] = bothBuilds): Promise<Prepared> {
   const { tree, builder, wholeTree } = project;
   const isThirdParty = thirdPartyKernelTest(tree, wholeTree, settings.options.kernel);
   const building: Promise<BuiltUnit>[] = buildUnits(project.units, architecturesOf(settings), builder, wanted);
@@ -65,9 +61,7 @@ export async function prepare(
     lower,
     kept: builder.kept,
   });
-  const stated: KernelUnit<StatedKernel>[] = await Promise.all(
-    compared.map((unit) => stateFacts(unit, sources, settings, launches)),
-  );
+  const stated: KernelUnit<StatedKernel>[] = await Promise.all(compared.map((unit) => stateFacts(unit, sources, settings, launches)));
   requireFactsFit(stated, settings.configuration);
   const units: KernelUnit[] = stated.map(findLaunches);
   return { sources, units };
@@ -86,7 +80,7 @@ async function stateFacts(
     const definition = kind === 'ptx' ? undefined : sources.definitionOf(kernel, name, path);
     const parameters = sources.parametersOf(definition, kernel, name, path);
     const sites = kind === 'ptx' ? [] : await launches.launchesOf({ kernel, name, unit: path, parameters });
-    const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites); // oxfmt-ignore
+    const { assumptions, diagnostics, ...launchFacts } = statedFacts(settings, kernel, name, parameters, definition, sources, sites);
     const identity = kernelIdentity(entry, unit.kernels);
     return { ...entry, definition, identity, parameters, assumptions, launchFacts, diagnostics };
   };

@@ -33,8 +33,6 @@ function redundant({ configuration }: Settings, kernels: Checked['kernels']): Di
     if (status !== 'optimised' || !edit) return [];
     const message = redundantMessage(name, barriersRemoved, reason, cost?.text);
     const location = { file: edit.file, line: edit.startLine };
-    return [
-      { severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location },
-    ];
+    return [{ severity: configured === 'error' ? 'warning' : configured, code: 'barrier/redundant', message, location }];
   });
 }

@@ -42,8 +42,7 @@ function argumentText(argument: WitnessArgument): string | undefined {
   const [first, second] = [Number(values['0']), Number(values['1'])];
   const step = second - first;
   const isRamp =
-    entries.every(([index, value]) => Number(value) === first + step * Number(index)) &&
-    Number(fill) === first + step * entries.length;
+    entries.every(([index, value]) => Number(value) === first + step * Number(index)) && Number(fill) === first + step * entries.length;
   return isRamp ? `${type}:iota(${first},${step},${entries.length})` : undefined;
 }
 

@@ -22,8 +22,7 @@ export function selectKernels(units: readonly KernelUnit[], options: Options): L
   if (units.some(({ compiled }) => !compiled)) return selected;
   if (pattern !== undefined && selected.length === 0) {
     const names = [...new Set(all.map(({ name }) => name.qualified))];
-    const list =
-      names.length > 0 ? `The kernels are: ${names.slice(0, 20).join(', ')}.` : 'The input contains no kernels.';
+    const list = names.length > 0 ? `The kernels are: ${names.slice(0, 20).join(', ')}.` : 'The input contains no kernels.';
     throw new UsageError(`--kernel ${pattern} matches no kernel. ${list}`);
   }
   if (selected.length > 0) requireKnownNames(options, selected);
@@ -32,10 +31,7 @@ export function selectKernels(units: readonly KernelUnit[], options: Options): L
 
 /** The kernels that `--kernel` matches, in the order of the report. */
 export function selectByName({ kernel: pattern }: Options, kernels: readonly LaunchedKernel[]): LaunchedKernel[] {
-  const selected =
-    pattern === undefined
-      ? [...kernels]
-      : kernels.filter(({ name }) => matchKernel(pattern, name.qualified, name.symbol));
+  const selected = pattern === undefined ? [...kernels] : kernels.filter(({ name }) => matchKernel(pattern, name.qualified, name.symbol));
   return withoutCopies(selected.sort(byPlace));
 }
 
@@ -69,10 +65,7 @@ function isCopy(a: LaunchedKernel, b: LaunchedKernel): boolean {
  * Facts must name existing kernels and parameters: others would silently have no effect.
  * @throws UsageError with the location in the file of facts
  */
-export function requireFactsFit(
-  units: readonly KernelUnit<StatedKernel>[],
-  { kernels: entries }: Pick<Configuration, 'kernels'>,
-): void {
+export function requireFactsFit(units: readonly KernelUnit<StatedKernel>[], { kernels: entries }: Pick<Configuration, 'kernels'>): void {
   // A unit failed to compile: its kernels are unknown, so a name cannot be rejected.
   if (units.some(({ compiled }) => !compiled)) return;
   const kernels = units.flatMap((unit) => unit.kernels);
@@ -85,18 +78,22 @@ export function requireFactsFit(
     if (matching.length === 0) {
       const names = [...new Set(kernels.map(({ name }) => name.qualified))];
       const close = nearest(match, names);
-      const there =
-        names.length > 0 ? `the kernels are: ${names.slice(0, 20).join(', ')}.` : 'the input has no kernel.';
-      refuse(location, `"match": "${match}" matches no kernel; ${close === undefined ? there : `did you mean "${close}"?`}`); // oxfmt-ignore
+      const there = names.length > 0 ? `the kernels are: ${names.slice(0, 20).join(', ')}.` : 'the input has no kernel.';
+      refuse(location, `"match": "${match}" matches no kernel; ${close === undefined ? there : `did you mean "${close}"?`}`);
     }
     const known = matching.map(({ kernel, parameters }) => knownNames(kernel, parameters));
     const names = [...new Set(matching.flatMap(parameterNames))].join(', ') || 'none';
     const fits = (wanted: readonly string[]): boolean => known.some((of) => wanted.every((name) => of.has(name)));
     for (const name of args.keys()) {
-      if (!fits([name.split('.')[0]!])) refuse(location, `"args": no kernel that "${match}" matches has the parameter ${name}. There are: ${names}.`); // oxfmt-ignore
+      if (!fits([name.split('.')[0]!]))
+        refuse(location, `"args": no kernel that "${match}" matches has the parameter ${name}. There are: ${names}.`);
     }
     for (const { expression, text, location: place } of assumptions) {
-      if (!fits(namesIn(expression))) refuse(place ?? location, `"assume": "${text}" names a parameter that no kernel which "${match}" matches has. There are: ${names}.`); // oxfmt-ignore
+      if (!fits(namesIn(expression)))
+        refuse(
+          place ?? location,
+          `"assume": "${text}" names a parameter that no kernel which "${match}" matches has. There are: ${names}.`,
+        );
     }
   }
 }

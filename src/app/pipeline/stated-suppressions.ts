@@ -8,11 +8,7 @@ import type { SourceFacts } from '../project/source-facts.ts';
 import type { Suppression } from './suppressions.ts';
 
 /** The suppressions of the configuration and of the sources that contain code of the analysed kernels. */
-export function statedSuppressions(
-  configuration: Configuration,
-  facts: SourceFacts,
-  units: readonly KernelUnit[],
-): Suppression[] {
+export function statedSuppressions(configuration: Configuration, facts: SourceFacts, units: readonly KernelUnit[]): Suppression[] {
   const files = new Set<string>();
   for (const { unit, files: own } of units) {
     if (unit.kind === 'cuda') for (const file of [unit.path, ...own]) files.add(file);
@@ -27,15 +23,14 @@ export function statedSuppressions(
   }
   for (const { code, reason, path, until, isShared, location } of configuration.suppressions) {
     const scope = { kind: 'path', pattern: path } as const;
-    suppressions.push({ code, reason, location, scope, ...(until !== undefined && { until }), ...(isShared && { isShared }) }); // oxfmt-ignore
+    suppressions.push({ code, reason, location, scope, ...(until !== undefined && { until }), ...(isShared && { isShared }) });
   }
   return suppressions;
 }
 
 /** Returns a test whether a suppression without effect is stale: its whole scope was analysed. */
 export function staleTest(options: Options, units: readonly KernelUnit[]): (suppression: Suppression) => boolean {
-  const whole =
-    options.kernel === undefined && (['race', 'divergence'] as const).every((check) => options.checks.includes(check));
+  const whole = options.kernel === undefined && (['race', 'divergence'] as const).every((check) => options.checks.includes(check));
   const everything = whole && units.every(({ unit: { throughHeaders } }) => !throughHeaders);
   const files = units.flatMap((unit) => [unit.unit.path, ...unit.files]);
   return ({ code, scope, isShared }: Suppression): boolean => {

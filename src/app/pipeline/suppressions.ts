@@ -108,11 +108,7 @@ export function holding(suppressions: readonly Suppression[], today: string): Su
  * Turns suppressed costs into notices.
  * @param used receives the suppressions that have an effect
  */
-export function silenced(
-  costs: readonly Regression[],
-  suppressions: readonly Suppression[],
-  used = new Set<Suppression>(),
-): Regression[] {
+export function silenced(costs: readonly Regression[], suppressions: readonly Suppression[], used = new Set<Suppression>()): Regression[] {
   return costs.map((cost) => {
     const places = cost.location ? [cost.location] : [];
     const suppression = suppressions.find((candidate) => appliesTo(candidate, cost.code, places));

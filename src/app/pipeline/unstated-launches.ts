@@ -28,7 +28,7 @@ export function unstatedLaunches(kernels: readonly CheckedKernel[]): Diagnostic[
 
 /** Whether no command line, configuration, comment or launch site determines the launch. */
 function lacksLaunch({ launches, launchFacts, notEvaluated }: LaunchedKernel): boolean {
-  const isOpen = launches.every(({ source, block, grid }) => /^(?:symbolic|launch-bounds|reqntid)$/.test(source) && (!block || !grid)); // oxfmt-ignore
+  const isOpen = launches.every(({ source, block, grid }) => /^(?:symbolic|launch-bounds|reqntid)$/.test(source) && (!block || !grid));
   return isOpen && launchFacts.sites.length === 0 && notEvaluated.length === 0;
 }
 
@@ -43,10 +43,10 @@ function dependsOnLaunch({ race, divergence }: KernelReport): boolean {
 function howToState(entry: LaunchedKernel): string {
   const { unit, kernel, name, parameters } = entry;
   const [block, grid] = suggestedLaunch(kernel, name.qualified);
-  const scalars = kernel.parameters.filter((parameter) => /^[su](?:32|64|16)$/.test(parameter.type) && !isPointer(entry, parameter.index)); // oxfmt-ignore
+  const scalars = kernel.parameters.filter((parameter) => /^[su](?:32|64|16)$/.test(parameter.type) && !isPointer(entry, parameter.index));
   // Sizes are often multiplied with each other, and the product has to fit in 32 bits.
   const size = scalars.length > 2 ? 256 : 4096;
-  const values = scalars.slice(0, maxArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const); // oxfmt-ignore
+  const values = scalars.slice(0, maxArguments).map(({ index }) => [parameters[index]?.name ?? `param${index}`, size] as const);
   if (unit.kind === 'ptx' || !entry.definition) {
     const given = values.map(([argument, value]) => `, args: { ${argument}: ${value} }`).slice(0, 1);
     const pattern = name.qualified.replaceAll("'", "''");
@@ -68,8 +68,7 @@ function isPointer({ kernel, parameters }: LaunchedKernel, index: number): boole
 /** A representative launch for a kernel from the indices that it reads, in the syntax of comments. */
 export function suggestedLaunch(kernel: Kernel, name: string): readonly [block: string, grid: string] {
   const read = registersOf(kernel);
-  const reads = (register: 'tid' | 'ctaid', axis: string): boolean =>
-    read.has(`${register}.${axis}` as SpecialRegister);
+  const reads = (register: 'tid' | 'ctaid', axis: string): boolean => read.has(`${register}.${axis}` as SpecialRegister);
   const depth = (register: 'tid' | 'ctaid'): number => (reads(register, 'z') ? 3 : reads(register, 'y') ? 2 : 1);
   const grid = ['64', '64,64', '16,16,16'][depth('ctaid') - 1]!;
   const { requiredThreads, maximumThreads } = kernel;
@@ -77,8 +76,13 @@ export function suggestedLaunch(kernel: Kernel, name: string): readonly [block: 
   const most = maximumThreads ? maximumThreads[0] * maximumThreads[1] * maximumThreads[2] : 1024;
   // The extent of a shared-memory tile, with or without a padding column, determines the side of a two-dimensional
   // block.
-  const elements = kernel.objects.filter(({ space, bytes }) => space === 'shared' && bytes !== null).map(({ bytes }) => bytes! / 4); // oxfmt-ignore
-  const side = [32, 16, 8].find((one) => elements.some((size) => [1, 2].some((part) => [0, 1].some((pad) => size * part === one * (one + pad) || size === one * (one + pad) * part)))) ?? 16; // oxfmt-ignore
+  const elements = kernel.objects.filter(({ space, bytes }) => space === 'shared' && bytes !== null).map(({ bytes }) => bytes! / 4);
+  const side =
+    [32, 16, 8].find((one) =>
+      elements.some((size) =>
+        [1, 2].some((part) => [0, 1].some((pad) => size * part === one * (one + pad) || size === one * (one + pad) * part)),
+      ),
+    ) ?? 16;
   const template = [...(/<(.*)>$/.exec(name)?.[1] ?? '').matchAll(/(?<![\w.])\d+(?![\w.])/g)].map(Number);
   const stated = template.find((number) => number % 32 === 0 && number >= 32 && number <= most);
   const line = stated ?? (maximumThreads && most < 1024 ? most : 256);
@@ -100,7 +104,7 @@ function withoutOnes(extents: readonly [number, number, number]): string {
 function registersOf({ blocks }: Kernel): Set<SpecialRegister> {
   const found = new Set<SpecialRegister>();
   for (const { instructions, phis } of blocks) {
-    const operands = [...instructions.flatMap(({ arguments: given }) => given), ...phis.flatMap(({ inputs }) => inputs)]; // oxfmt-ignore
+    const operands = [...instructions.flatMap(({ arguments: given }) => given), ...phis.flatMap(({ inputs }) => inputs)];
     for (const operand of operands) if (operand.kind === 'special') found.add(operand.register);
   }
   return found;

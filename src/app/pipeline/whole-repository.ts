@@ -44,7 +44,7 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
   const tree = openSourceTree(root);
   const file = options.config === undefined ? undefined : resolve(root, options.config);
   const { defaults = defaultsFrom(options, root) } = request;
-  const { configuration, diagnostics } = await readConfiguration(tree, { file, isConfined: file === undefined, defaults }); // oxfmt-ignore
+  const { configuration, diagnostics } = await readConfiguration(tree, { file, isConfined: file === undefined, defaults });
   const inputs = findInputs(['.'], tree.root, tree, configuration.paths);
   const found = await askForCompiler(options, environment, { outside: root });
   const builder =
@@ -66,15 +66,13 @@ export async function analyseRepository(request: RepositoryRequest): Promise<Rep
     const isCompiled = inputs.units.some(({ kind }) => kind === 'cuda');
     const problems: readonly Diagnostic[] = 'diagnostic' in found && isCompiled ? [found.diagnostic] : [];
     // The user does not name these headers explicitly.
-    const fromInputs = inputs.diagnostics.map((one) => one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one); // oxfmt-ignore
+    const fromInputs = inputs.diagnostics.map((one) => (one.code === 'input/no-unit' ? { ...one, severity: 'notice' as const } : one));
     const { report, kernels } = await checkKernels({
-      project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] }, // oxfmt-ignore
+      project: { tree, units: inputs.units, wholeTree: true, builder, diagnostics: [...diagnostics, ...fromInputs, ...problems] },
       settings: { options, configuration, nvccArguments: [], today: today(), baseline: baselineIn(tree, options) },
       tools: toolsOf({ environment, assets, signal }, progress),
     });
-    const costs = new Map(
-      kernels.flatMap(({ entry, report: { cost } }) => (cost ? [...comparableCosts(entry, cost)] : [])),
-    );
+    const costs = new Map(kernels.flatMap(({ entry, report: { cost } }) => (cost ? [...comparableCosts(entry, cost)] : [])));
     return { report, costs: [...costs].map(([series, head]) => ({ series, head })), source: (path) => tree.text(path) };
   } finally {
     await builder.close();

@@ -30,17 +30,12 @@ export function findAssets(entry: string): Assets {
   const at = (path: string): string => fileURLToPath(new URL(path, entry));
   const [runtime, grammar] = bundled
     ? ['web-tree-sitter.wasm', 'tree-sitter-cuda.wasm']
-    : [
-        '../node_modules/web-tree-sitter/web-tree-sitter.wasm',
-        '../node_modules/tree-sitter-cuda/tree-sitter-cuda.wasm',
-      ];
+    : ['../node_modules/web-tree-sitter/web-tree-sitter.wasm', '../node_modules/tree-sitter-cuda/tree-sitter-cuda.wasm'];
   return {
     demo: at(bundled ? 'demo' : 'app/commands/demo'),
     grammar: () => ({ runtime: readFileSync(at(runtime)), grammar: readFileSync(at(grammar)) }),
     include: at(bundled ? 'include' : 'toolchain/include'),
     interposer: at(bundled ? 'interposer' : './idempotency/interposer'),
-    validatorHeaders: new Map(
-      headers.map(([name, folder]) => [name, at(bundled ? name : `idempotency/${folder}/${name}`)]),
-    ),
+    validatorHeaders: new Map(headers.map(([name, folder]) => [name, at(bundled ? name : `idempotency/${folder}/${name}`)])),
   };
 }

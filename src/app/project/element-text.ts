@@ -33,11 +33,7 @@ export async function namedRecording<Of extends Pick<Interleaving, 'recording'>>
   return { ...interleaving, recording: await Promise.all(recording.map((step) => named(step, parameters, facts))) };
 }
 
-async function named(
-  step: RecordedStep,
-  parameters: readonly ParameterSource[],
-  facts: SourceFacts,
-): Promise<RecordedStep> {
+async function named(step: RecordedStep, parameters: readonly ParameterSource[], facts: SourceFacts): Promise<RecordedStep> {
   const { cell, location } = step;
   if (!cell) return step;
   const declared = await declaration(cell.array, location, parameters, facts);

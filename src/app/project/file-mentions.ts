@@ -38,8 +38,7 @@ export function fileMentions(tree: SourceTree): FileMentions {
     if (!known) {
       const all = new Set(names(file));
       for (const name of names(file))
-        for (const between of filesNamed(name))
-          if (between !== file) for (const other of names(between)) all.add(other);
+        for (const between of filesNamed(name)) if (between !== file) for (const other of names(between)) all.add(other);
       around.set(file, (known = all));
     }
     return known;

@@ -49,21 +49,12 @@ export async function dayOf(repository: Repository, commit: string): Promise<str
 export async function mergeBase(repository: Repository, base: string, head: string): Promise<string> {
   const found = await git(repository, ['merge-base', base, head]);
   if (found.code === 0) return found.stdout.trim();
-  throw new UsageError(
-    `The commits ${base} and ${head} have no common history here; fetch it (actions/checkout with fetch-depth: 0).`,
-  );
+  throw new UsageError(`The commits ${base} and ${head} have no common history here; fetch it (actions/checkout with fetch-depth: 0).`);
 }
 
 /** Changes between two commits, one entry per file, in the order of the paths. */
 export async function changedFiles(repository: Repository, base: string, head: string): Promise<FileDiff[]> {
-  const options = [
-    '--no-color',
-    '--no-ext-diff',
-    '--no-textconv',
-    '--find-renames',
-    '--no-relative',
-    '--ignore-submodules',
-  ];
+  const options = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--no-relative', '--ignore-submodules'];
   const raw = await mustSucceed(repository, ['diff', ...options, '--raw', '-z', base, head, '--']);
   const patch = await mustSucceed(repository, ['diff', ...options, '--unified=3', '--patch', base, head, '--']);
   // The patch quotes unusual names, the raw list does not; both have the same order.
@@ -113,7 +104,7 @@ export async function isCheckedOut(repository: Repository, commit: string): Prom
   const current = await git(repository, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (current.code !== 0 || current.stdout.trim() !== commit) return false;
   const filters = await withoutFilters(repository);
-  const status = await git(repository, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules'], filters); // oxfmt-ignore
+  const status = await git(repository, ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules'], filters);
   return status.code === 0 && status.stdout === '';
 }
 
@@ -131,7 +122,7 @@ export async function checkOut(repository: Repository, commit: string): Promise<
   try {
     await mustSucceed(repository, ['read-tree', commit], index);
     const filters = await withoutFilters(repository);
-    await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], { ...index, ...filters }); // oxfmt-ignore
+    await mustSucceed(repository, ['checkout-index', '--all', '--quiet', `--prefix=${root}/`], { ...index, ...filters });
     // If the root is a folder of the repository, git writes only that folder. The commit may lack it.
     const folder = join(root, await folderInRepository(repository));
     await mkdir(folder, { recursive: true });
@@ -194,11 +185,8 @@ async function mustSucceed(
  * @throws UsageError without a git
  */
 function gitProgram(root: string, environment: Repository['environment']): string {
-  const workspaces = [repositoryRoot(root) ?? root, environment['GITHUB_WORKSPACE']].flatMap(
-    (folder) => realFolder(folder) ?? [],
-  );
-  const isInside = (file: string): boolean =>
-    workspaces.some((folder) => file === folder || !isAbsolute(relativeTo(folder, file)));
+  const workspaces = [repositoryRoot(root) ?? root, environment['GITHUB_WORKSPACE']].flatMap((folder) => realFolder(folder) ?? []);
+  const isInside = (file: string): boolean => workspaces.some((folder) => file === folder || !isAbsolute(relativeTo(folder, file)));
   for (const folder of (environment['PATH'] ?? usualPath).split(delimiter)) {
     const program = join(folder, process.platform === 'win32' ? 'git.exe' : 'git');
     if (!isAbsolute(folder) || kindOf(program) !== 'file') continue;
@@ -225,7 +213,7 @@ export async function git(
   environment: Readonly<Record<string, string>> = {},
   milliseconds = patience,
 ): Promise<GitResult> {
-  const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'safe.bareRepository=explicit']; // oxfmt-ignore
+  const settings = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'core.quotePath=false', 'safe.bareRepository=explicit'];
   // In a job with a container, the checkout belongs to another user, and git refuses to read it by default.
   const workspace = realFolder(inherited['GITHUB_WORKSPACE']);
   const checkout = realpathSync(repositoryRoot(root) ?? root);

@@ -116,7 +116,8 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
   const mentions = fileMentions(tree);
   const shown = new Map<string, readonly Diagnostic[]>();
 
-  const parametersIn = (file: string): KernelParameters => new Map(request.kernelsOf(file).map(({ kernel }) => [kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)])); // oxfmt-ignore
+  const parametersIn = (file: string): KernelParameters =>
+    new Map(request.kernelsOf(file).map(({ kernel }) => [kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)]));
   /** What is made of inputs, or was made of them before. @param keys of files; null if not all inputs are known */
   const remembered = <Value>(keys: readonly (string | null)[], parts: readonly unknown[], make: () => Value): Value => {
     if (!request.kept || keys.includes(null)) return make();
@@ -179,11 +180,12 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     const asked = new Set([unit]);
     const unread: string[] = [];
     const words = new Set<string>();
-    for (const { name, kernel } of request.kernelsOf(unit)) if (!isInternal(kernel.symbol)) words.add(`kernel ${simpleName(name.qualified)}`); // oxfmt-ignore
+    for (const { name, kernel } of request.kernelsOf(unit))
+      if (!isInternal(kernel.symbol)) words.add(`kernel ${simpleName(name.qualified)}`);
     for (let count = -1; count !== words.size + opened.size;) {
       count = words.size + opened.size;
       for (const one of opened.values())
-        for (const symbol of one.launchers) words.add(`function ${simpleName(demangle(symbol)?.qualified ?? symbol)}`); // oxfmt-ignore
+        for (const symbol of one.launchers) words.add(`function ${simpleName(demangle(symbol)?.qualified ?? symbol)}`);
       for (const file of await callersAmong(unit, words, asked)) {
         const isInBudget = asked.size <= maxFiles;
         asked.add(file);
@@ -194,14 +196,23 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
       }
     }
     // A function that a file calls which was not read may have any arguments.
-    const isOpen = (symbol: string): boolean => unread.some((file) => containsName(tree.text(file) ?? '', simpleName(demangle(symbol)?.qualified ?? symbol))); // oxfmt-ignore
+    const isOpen = (symbol: string): boolean =>
+      unread.some((file) => containsName(tree.text(file) ?? '', simpleName(demangle(symbol)?.qualified ?? symbol)));
     shown.set(
       unit,
       [...asked].flatMap((file) => problems.get(file) ?? []),
     );
     const list = [...opened.values()];
     if (list.length === 0) return { launches: [], isTaken: () => false };
-    const constants = new Set([...opened.keys()].flatMap((file) => request.kernelsOf(file).flatMap(({ kernel }) => kernel.objects.flatMap(({ space, symbol }) => (space === 'const' ? [objectName(symbol).replace(/^.*::/s, '')] : []))))); // oxfmt-ignore
+    const constants = new Set(
+      [...opened.keys()].flatMap((file) =>
+        request
+          .kernelsOf(file)
+          .flatMap(({ kernel }) =>
+            kernel.objects.flatMap(({ space, symbol }) => (space === 'const' ? [objectName(symbol).replace(/^.*::/s, '')] : [])),
+          ),
+      ),
+    );
     const parameters: KernelParameters = new Map([unit, ...opened.keys()].flatMap((file) => [...parametersIn(file)]));
     const openLaunchers = list.flatMap((one) => one.launchers.filter(isOpen));
     const own = new Set(list.flatMap((one) => [...one.files.keys()]));
@@ -210,10 +221,15 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
       list.map(({ key }) => key),
       ['program', ...parts],
       (): ProgramReading => {
-        // oxfmt-ignore
         const hosts = list.map((one) => one.unit());
         const open = new Set(openLaunchers);
-        const read = readHostProgram({ units: hosts, parameters, constants, isOwn: (file) => own.has(file), isOpen: (symbol) => open.has(symbol) }).launches; // oxfmt-ignore
+        const read = readHostProgram({
+          units: hosts,
+          parameters,
+          constants,
+          isOwn: (file) => own.has(file),
+          isOpen: (symbol) => open.has(symbol),
+        }).launches;
         const sets = [...new Set(read.map(({ symbolFacts }) => symbolFacts))];
         return {
           launches: read.map(withoutFacts),
@@ -239,37 +255,32 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
       const mentioned = await others(unit, word);
       if (kind === 'kernel') {
         const wanted = request.kernelsOf(unit).find(({ name }) => simpleName(name.qualified) === word)!;
-        const seeing = mentioned.filter((file) =>
-          seesKernel(file, word, mentioned, { ...wanted, unit }, tree, mentions),
-        );
+        const seeing = mentioned.filter((file) => seesKernel(file, word, mentioned, { ...wanted, unit }, tree, mentions));
         // If another file defines a kernel of the same name, only programs in the folder of the unit mean this one.
-        const isElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', word)); // oxfmt-ignore
+        const isElsewhere = mentioned.some((file) => !seeing.includes(file) && definesKernel(tree.text(file) ?? '', word));
         for (const file of seeing) if (!isElsewhere || isNear(file)) callers.add(file);
       } else {
         const isElsewhere = mentioned.some((file) => !asked.has(file) && definesFunction(tree.text(file) ?? '', word));
-        for (const file of mentioned)
-          if (mayCall(tree.text(file) ?? '', word) && (!isElsewhere || isNear(file))) callers.add(file);
+        for (const file of mentioned) if (mayCall(tree.text(file) ?? '', word) && (!isElsewhere || isNear(file))) callers.add(file);
       }
     }
     return [...callers].filter((file) => !asked.has(file) && isCompiled(file));
   }
 
   /** Whether a launch is one of a kernel. */
-  function isOf(
-    launch: ReadLaunch,
-    { kernel, name, unit }: WantedKernel,
-    isTaken: (symbol: string) => boolean,
-  ): boolean {
-    // oxfmt-ignore
+  function isOf(launch: ReadLaunch, { kernel, name, unit }: WantedKernel, isTaken: (symbol: string) => boolean): boolean {
     const given = launch.arguments;
     if (given !== undefined && given.length > kernel.parameters.length) return false;
     const written = launch.kernel;
     // A call through a pointer passes all arguments.
-    if (written === '') return isTaken(kernel.symbol) && (given === undefined || given.length === kernel.parameters.length); // oxfmt-ignore
+    if (written === '') return isTaken(kernel.symbol) && (given === undefined || given.length === kernel.parameters.length);
     const isOwn = launch.unit === unit;
     if (written === kernel.symbol) {
       // Another unit may have a kernel of the same name that only it can launch.
-      const isOther = isInternal(kernel.symbol) || request.kernelsOf(launch.unit).some((one) => one.kernel.symbol === written) || definesKernel(tree.text(launch.unit) ?? '', simpleName(name.qualified)); // oxfmt-ignore
+      const isOther =
+        isInternal(kernel.symbol) ||
+        request.kernelsOf(launch.unit).some((one) => one.kernel.symbol === written) ||
+        definesKernel(tree.text(launch.unit) ?? '', simpleName(name.qualified));
       return isOwn || !isOther;
     }
     if (written.startsWith('_Z') || written.includes('!') || written !== simpleName(name.qualified)) return false;
@@ -304,7 +315,8 @@ function launchText({ qualified }: KernelName, { file, line }: Location, tree: S
   const lines = [first, ...more].join('\n');
   const name = simpleName(qualified);
   const own = new RegExp(`[\\w:]*\\b${name}\\s*(?:<[^;]*?>)?\\s*<<<[^;]*?>>>`).exec(lines);
-  const written = own ?? /[\w:]+\s*(?:<[^;{}]*?>)?\s*<<<[^;]*?>>>/.exec(first) ?? /\b(?:cuda|cu)\w*(?:Launch|Graph)\w*\s*\([^;]*/.exec(lines); // oxfmt-ignore
+  const written =
+    own ?? /[\w:]+\s*(?:<[^;{}]*?>)?\s*<<<[^;]*?>>>/.exec(first) ?? /\b(?:cuda|cu)\w*(?:Launch|Graph)\w*\s*\([^;]*/.exec(lines);
   return (written?.[0] ?? `${name}<<<…>>>`).replace(/\s+/g, ' ');
 }
 
@@ -340,8 +352,9 @@ function seesKernel(
   const text = tree.text(file) ?? '';
   if (!mayLaunch(text) && !/\bcu\w+|cudaGraph/.test(text)) return false;
   if (definesKernel(text, name)) return kernel.location?.file === file;
-  if (new RegExp(`__global__[^;{}]*\\b${name}\\s*\\(`).test(text) || text.includes(`"${name}"`) || text.includes(`"${kernel.symbol}"`)) return true; // oxfmt-ignore
-  const declaring = [unit, kernel.location?.file ?? unit, ...mentioned.filter((other) => /__global__/.test(tree.text(other) ?? ''))]; // oxfmt-ignore
+  if (new RegExp(`__global__[^;{}]*\\b${name}\\s*\\(`).test(text) || text.includes(`"${name}"`) || text.includes(`"${kernel.symbol}"`))
+    return true;
+  const declaring = [unit, kernel.location?.file ?? unit, ...mentioned.filter((other) => /__global__/.test(tree.text(other) ?? ''))];
   return declaring.some((header) => header !== file && mentions.mentionsFile(file, header));
 }
 
@@ -383,11 +396,15 @@ const maxShown = 6;
 function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[]): readonly LaunchSite[] {
   const sites = all.length <= maxTold ? all : withoutCovered(all);
   if (sites.length <= maxLaunches) return sites;
-  const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)); // oxfmt-ignore
+  const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part));
   const groups = new Map<string, LaunchSite[]>();
   for (const site of sites) {
     const { location, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown } = site;
-    const key = text([location.file, location.line, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown].map((one) => one ?? null)); // oxfmt-ignore
+    const key = text(
+      [location.file, location.line, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown].map(
+        (one) => one ?? null,
+      ),
+    );
     const group = groups.get(key);
     if (group) group.push(site);
     else groups.set(key, [site]);
@@ -405,9 +422,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
       axes: commonAxes(group),
       ...(grid && same((site) => site.grid) ? { grid } : {}),
       ...(sharedBytes !== undefined && same((site) => site.sharedBytes) ? { sharedBytes } : {}),
-      scalars: new Map(
-        [...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value)),
-      ),
+      scalars: new Map([...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value))),
       pointers: commonPointers([first!, ...rest]),
       ties: [
         ...common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
@@ -438,19 +453,46 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
     const given = new Set(sites.map(({ scalars }) => scalars.get(index)));
     const values = [...given].filter((value) => typeof value === 'bigint');
     if (given.size < 2 || values.length < given.size || values.length > maxValues) return [];
-    const is = (operator: '==' | '>=' | '<=') => (value: bigint): Condition => ({ kind: 'comparison', operator, left: { kind: 'parameter', path: [name] }, right: { kind: 'integer', value } }); // oxfmt-ignore
+    const is =
+      (operator: '==' | '>=' | '<=') =>
+      (value: bigint): Condition => ({
+        kind: 'comparison',
+        operator,
+        left: { kind: 'parameter', path: [name] },
+        right: { kind: 'integer', value },
+      });
     const sorted = values.toSorted((a, b) => (a < b ? -1 : 1));
     const [low, high] = [sorted[0]!, sorted.at(-1)!];
     if (values.length > 4 && high - low === BigInt(values.length - 1))
       return [{ kind: 'condition', condition: { kind: 'and', left: is('>=')(low), right: is('<=')(high) } }];
     const [first, ...rest] = sorted.map(is('=='));
-    return [{ kind: 'condition', condition: rest.reduce((left, right): Condition => ({ kind: 'or', left, right }), first!) }]; // oxfmt-ignore
+    return [{ kind: 'condition', condition: rest.reduce((left, right): Condition => ({ kind: 'or', left, right }), first!) }];
   });
 }
 
 /** Settings of a launch from a site. Unknown properties are missing and have no default. */
 function settingsOf(site: LaunchSite): SiteSettings {
-  const { text, location, block, grid, axes, startsEarly, cluster, sharedBytes, cooperative, scalars, aliases, samePointers, distances, pointers, unknown, reasons, ties, contents, parts } = site; // oxfmt-ignore
+  const {
+    text,
+    location,
+    block,
+    grid,
+    axes,
+    startsEarly,
+    cluster,
+    sharedBytes,
+    cooperative,
+    scalars,
+    aliases,
+    samePointers,
+    distances,
+    pointers,
+    unknown,
+    reasons,
+    ties,
+    contents,
+    parts,
+  } = site;
   return {
     text,
     location,

@@ -28,9 +28,7 @@ export function includedSources(
       const beside = posix.join(posix.dirname(current.file), written);
       const end = written.replace(/^(?:\.{1,2}\/)+/, '');
       const files =
-        !system && candidates.includes(beside)
-          ? [beside]
-          : candidates.filter((path) => path === end || path.endsWith(`/${end}`));
+        !system && candidates.includes(beside) ? [beside] : candidates.filter((path) => path === end || path.endsWith(`/${end}`));
       for (const file of files) {
         const header = file === from.file || found.has(file) ? undefined : source(file);
         if (!header) continue;

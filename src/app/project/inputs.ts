@@ -86,15 +86,13 @@ function filesOf(word: string, cwd: string, tree: SourceTree, filter: PathFilter
   if (!isPattern(word)) throw new UsageError(`${word} does not exist.`);
   const folder = resolve(cwd, word.slice(0, word.search(/[*?[{]/)).replace(/[^/]*$/, '') || '.');
   const expression = pathPattern(path.split('\\').join('/'));
-  const found =
-    kindOf(folder) === 'folder' ? within(folder, tree, undefined).filter((file) => expression.test(file)) : [];
+  const found = kindOf(folder) === 'folder' ? within(folder, tree, undefined).filter((file) => expression.test(file)) : [];
   if (found.length === 0) throw new UsageError(`The pattern ${word} matches no .cu, .cuh or .ptx file.`);
   return found;
 }
 
 function within(folder: string, tree: SourceTree, filter: PathFilter | undefined): string[] {
-  const wanted = (path: string): boolean =>
-    isUnit(path) || path.endsWith('.ptx') || (filter === undefined && path.endsWith('.cuh'));
+  const wanted = (path: string): boolean => isUnit(path) || path.endsWith('.ptx') || (filter === undefined && path.endsWith('.cuh'));
   const found = listFiles(folder, wanted);
   // In a folder with sources, PTX is most likely compiled from them.
   const sources = filter !== undefined && found.some(isUnit) ? found.filter(isUnit) : found;

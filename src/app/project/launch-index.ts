@@ -4,7 +4,19 @@
  * file is identified by its size and times.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { git, withoutFilters } from './git.ts';
 import { hashOf, scanSource, type ScannedSource } from './source-scan.ts';
@@ -38,12 +50,7 @@ interface IndexRequest {
 }
 
 /** Scans the sources of a tree, or reuses cached scans. A tree that is not a git checkout is read in full. */
-export async function openLaunchIndex({
-  tree,
-  environment,
-  folder,
-  now = Date.now,
-}: IndexRequest): Promise<LaunchIndex> {
+export async function openLaunchIndex({ tree, environment, folder, now = Date.now }: IndexRequest): Promise<LaunchIndex> {
   const paths = tree.sources();
   const isKept = folder !== undefined && repositoryRoot(tree.root) === tree.root;
   const pack = !isKept ? undefined : join(folder, `${digest(tree.root).slice(0, 32)}.scans`);
@@ -140,8 +147,7 @@ class SourceReader {
       if (size > largestSource) return undefined;
       if (size > this.bytes.length) this.bytes = Buffer.allocUnsafeSlow(2 * size);
       let length = 0;
-      for (let more = -1; more !== 0 && length < size; length += more)
-        more = readSync(descriptor, this.bytes, length, size - length, null);
+      for (let more = -1; more !== 0 && length < size; length += more) more = readSync(descriptor, this.bytes, length, size - length, null);
       return this.bytes.subarray(0, length);
     } finally {
       closeSync(descriptor);
@@ -187,9 +193,7 @@ function indexOf(sources: ReadonlyMap<string, ScannedSource>): LaunchIndex {
     mentioning: (words) => those(holdsOneOf(words)),
     launching(names) {
       const holds = holdsOneOf(names);
-      return those(
-        (source) => (source.launched.length > 0 || source.calls.length > 0) && (source.pastes || holds(source)),
-      );
+      return those((source) => (source.launched.length > 0 || source.calls.length > 0) && (source.pastes || holds(source)));
     },
     declaring(names) {
       const wanted = new Set(names);
@@ -210,12 +214,7 @@ async function knownContents(root: string, environment: IndexRequest['environmen
   const contents = new Map<string, string>();
   try {
     const words = ['ls-files', '-z', '--stage', '-v', '--modified'];
-    const { code, stdout } = await git(
-      { root, environment },
-      words,
-      await withoutFilters({ root, environment }),
-      patience,
-    );
+    const { code, stdout } = await git({ root, environment }, words, await withoutFilters({ root, environment }), patience);
     for (const entry of code === 0 ? stdout.split('\0') : []) {
       // `H`: the file is in the index and is checked for modification. Modified files are listed a second time under
       // another letter.
@@ -264,10 +263,7 @@ function writePack(
     records.push([content, scanned.words.length, pastes ? 1 : 0, launched, calls, kernels, includes]);
     words.push(Buffer.from(scanned.words.buffer, scanned.words.byteOffset, scanned.words.byteLength));
   }
-  const head = Buffer.from(
-    JSON.stringify([records, [...files].map(([path, { stamp, content }]) => [path, stamp, content])]),
-    'utf8',
-  );
+  const head = Buffer.from(JSON.stringify([records, [...files].map(([path, { stamp, content }]) => [path, stamp, content])]), 'utf8');
   const size = Buffer.alloc(4);
   size.writeUInt32LE(head.length);
   const hash = createHash('sha256');
@@ -302,7 +298,7 @@ function readPack(file: string): Pack {
     const body = bytes.subarray(start);
     if (bytes.toString('latin1', 0, start) !== `${format}${digest(body)}\n`) return emptyPack();
     const size = body.readUInt32LE(0);
-    const [records, files] = JSON.parse(body.toString('utf8', 4, 4 + size)) as [readonly Kept[], readonly [string, string, string][]]; // oxfmt-ignore
+    const [records, files] = JSON.parse(body.toString('utf8', 4, 4 + size)) as [readonly Kept[], readonly [string, string, string][]];
     for (const [path, stamp, content] of files) seen.set(path, { stamp, content });
     // Words are accessed without conversion, which requires an offset that is a multiple of their size.
     const words = new Uint32Array(Uint8Array.prototype.slice.call(body, 4 + size).buffer);

@@ -94,15 +94,13 @@ export function resolveLaunches(
   const leftOpen = ({ unknown = [] }: SiteSettings): LaunchProperty[] =>
     unknown.filter(
       (property) =>
-        (property === 'cooperative' && !settled(property)) ||
-        (property === 'cluster' && !settled(property) && !kernel.requiredCluster),
+        (property === 'cooperative' && !settled(property)) || (property === 'cluster' && !settled(property) && !kernel.requiredCluster),
     );
 
   const usable: SiteSettings[] = [];
   const notEvaluated: SiteSettings[] = [];
   for (const site of facts.sites) {
-    const problem =
-      (site.block && dimensionsProblem('block', site.block)) ?? (site.grid && dimensionsProblem('grid', site.grid));
+    const problem = (site.block && dimensionsProblem('block', site.block)) ?? (site.grid && dimensionsProblem('grid', site.grid));
     if (problem !== undefined) {
       const message = `The launch ${site.text} of ${name} ${problem}. It always fails, so Selvage does not analyse it.`;
       const code = 'launch/out-of-range';
@@ -111,8 +109,7 @@ export function resolveLaunches(
       continue;
     }
     usable.push(site);
-    const isUsable =
-      (site.block ?? site.grid) !== undefined || !!site.ties?.length || (settled('block') && settled('grid'));
+    const isUsable = (site.block ?? site.grid) !== undefined || !!site.ties?.length || (settled('block') && settled('grid'));
     if (!isUsable || leftOpen(site).length > 0) notEvaluated.push(site);
   }
 
@@ -153,11 +150,7 @@ function oneLaunch(
   const gridLayer = first('grid');
   const { requiredThreads, maximumThreads } = kernel;
   const block = requiredThreads ?? blockLayer?.block ?? null;
-  if (
-    requiredThreads &&
-    blockLayer?.block &&
-    requiredThreads.some((extent, axis) => extent !== blockLayer.block?.[axis])
-  ) {
+  if (requiredThreads && blockLayer?.block && requiredThreads.some((extent, axis) => extent !== blockLayer.block?.[axis])) {
     const message = `${name} requires a block of ${requiredThreads.join(', ')}; a launch with block ${blockLayer.block.join(', ')} fails, so Selvage analyses the required block.`;
     diagnostics.push({ severity: 'warning', code: 'launch/block-mismatch', message, ...at(blockLayer.location) });
   }
@@ -168,9 +161,7 @@ function oneLaunch(
   }
   const source: LaunchSource = requiredThreads
     ? (gridLayer?.source ?? 'reqntid')
-    : (blockLayer?.source ??
-      gridLayer?.source ??
-      (site ? 'launch-site' : maximumThreads ? 'launch-bounds' : 'symbolic'));
+    : (blockLayer?.source ?? gridLayer?.source ?? (site ? 'launch-site' : maximumThreads ? 'launch-bounds' : 'symbolic'));
   const location = layers.find((layer) => layer.source === source)?.location;
   return {
     source,
@@ -197,7 +188,7 @@ function oneLaunch(
 function contentsOf({ objects }: Kernel, site: SiteSettings | undefined): Pick<Launch, 'contents'> {
   const { arrays, variables } = site?.contents ?? {};
   const own = [...(variables ?? [])].filter(([name, { length }]) => {
-    const fitting = objects.filter(({ symbol, space }) => (space === 'global' || space === 'const') && objectName(symbol) === name); // oxfmt-ignore
+    const fitting = objects.filter(({ symbol, space }) => (space === 'global' || space === 'const') && objectName(symbol) === name);
     return fitting.length === 1 && fitting[0]!.bytes === length && !fitting[0]!.addresses?.length;
   });
   if (own.length === 0 && !arrays?.size) return {};
@@ -222,9 +213,7 @@ function tiesOf(site: SiteSettings | undefined, layers: readonly Layer[]): Pick<
   const ties = (site?.ties ?? []).flatMap((expression): StatedAssumption[] => {
     const names = dimensionsIn(expression);
     if ((names.has('blockDim') && isStated('block')) || (names.has('gridDim') && isStated('grid'))) return [];
-    return [
-      { expression, text: printAssumption(expression), isOfLaunch: true, ...(site ? { location: site.location } : {}) },
-    ];
+    return [{ expression, text: printAssumption(expression), isOfLaunch: true, ...(site ? { location: site.location } : {}) }];
   });
   return ties.length > 0 ? { ties } : {};
 }

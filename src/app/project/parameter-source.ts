@@ -27,8 +27,7 @@ export function parameterSources(
       // For a template parameter or an alias, the symbol contains the actual type.
       return isBuiltIn(parameter.type) ? parameter : { ...parameter, type: compiled ?? parameter.type };
     }
-    const struct =
-      compiled ?? parameter.type.replace(/\b(?:const|volatile|struct|class|__grid_constant__)\b/g, '').trim();
+    const struct = compiled ?? parameter.type.replace(/\b(?:const|volatile|struct|class|__grid_constant__)\b/g, '').trim();
     const layout = structLayout(struct, types());
     const agrees = layout?.bytes === bytes && layout.alignment === alignment;
     return layout && agrees ? { ...parameter, fields: layout.fields } : parameter;

@@ -33,9 +33,7 @@ export interface SourceFacts {
   /** Problems of the Selvage comments of a file. */
   readonly problemsOf: (file: string) => readonly Diagnostic[];
   /** Makes the function that finds the launches of kernels. */
-  readonly launchFinder: (
-    request: Pick<LaunchRequest, 'lower' | 'kept' | 'kernelsOf' | 'mayLaunch' | 'isStated'>,
-  ) => Promise<LaunchFinder>;
+  readonly launchFinder: (request: Pick<LaunchRequest, 'lower' | 'kept' | 'kernelsOf' | 'mayLaunch' | 'isStated'>) => Promise<LaunchFinder>;
   readonly accessText: (
     location: Location,
     operation: 'read' | 'write' | 'atomic',
@@ -55,11 +53,7 @@ export interface SourceFacts {
    */
   readonly parseToEdit: (file: string, text?: string) => Promise<CudaSource | undefined>;
   /** Whether threads exit before a location, keyed by the location that decides it; undefined without the source. */
-  readonly departure: (
-    deciding: readonly Location[],
-    place: Location,
-    branch?: Location,
-  ) => Promise<Departure | undefined>;
+  readonly departure: (deciding: readonly Location[], place: Location, branch?: Location) => Promise<Departure | undefined>;
 }
 
 export interface Definition {
@@ -129,10 +123,8 @@ export async function openSourceFacts(
       if (!cuda || facts.isStated) return { launchesOf: async () => [], problemsOf: () => [] };
       const { launchFinder } = await import('./host-programs.ts');
       let opened: Promise<LaunchIndex> | undefined;
-      const open = async (): Promise<LaunchIndex> =>
-        (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
-      const mentioning = async (word: string): Promise<readonly string[]> =>
-        (await (opened ??= open())).mentioning([word]);
+      const open = async (): Promise<LaunchIndex> => (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });
+      const mentioning = async (word: string): Promise<readonly string[]> => (await (opened ??= open())).mentioning([word]);
       return launchFinder({ tree, wholeTree: project.wholeTree, mentioning, ...facts });
     },
     async accessText(location, operation, array, ordinal, alike) {
@@ -193,7 +185,7 @@ async function loadOutline() {
   const { findKernel } = match;
   const { declaredTypes } = layout;
   const { parameterSources } = parameter;
-  return { readSource: syntax.readSource, findKernel, parameterSources, declaredTypes, readAnnotations, commentProblems }; // oxfmt-ignore
+  return { readSource: syntax.readSource, findKernel, parameterSources, declaredTypes, readAnnotations, commentProblems };
 }
 
 async function loadParser({ grammar }: Pick<Assets, 'grammar'>): Promise<CudaParser> {

@@ -23,14 +23,32 @@ export interface ScannedSource {
 
 /** Functions that launch kernels without `<<<`. */
 const launchingWords = [
-  'cudaLaunchKernel', 'cudaLaunchKernelEx', 'cudaLaunchKernelExC', 'cudaLaunchCooperativeKernel',
-  'cudaLaunchCooperativeKernelMultiDevice', 'cuLaunchKernel', 'cuLaunchKernelEx', 'cuLaunchCooperativeKernel',
-  'cuLaunchCooperativeKernelMultiDevice', 'cuModuleGetFunction', 'cuLibraryGetKernel', 'cudaGetFuncBySymbol',
-  'cudaGraphAddKernelNode', 'cudaGraphKernelNodeSetParams', 'cudaGraphExecKernelNodeSetParams', 'cudaGraphAddNode',
-  'cudaGraphNodeSetParams', 'cudaGraphExecNodeSetParams', 'cudaKernelNodeParams', 'cudaKernelNodeParamsV2',
-  'cuGraphAddKernelNode', 'cuGraphKernelNodeSetParams', 'cuGraphExecKernelNodeSetParams', 'CUDA_KERNEL_NODE_PARAMS',
+  'cudaLaunchKernel',
+  'cudaLaunchKernelEx',
+  'cudaLaunchKernelExC',
+  'cudaLaunchCooperativeKernel',
+  'cudaLaunchCooperativeKernelMultiDevice',
+  'cuLaunchKernel',
+  'cuLaunchKernelEx',
+  'cuLaunchCooperativeKernel',
+  'cuLaunchCooperativeKernelMultiDevice',
+  'cuModuleGetFunction',
+  'cuLibraryGetKernel',
+  'cudaGetFuncBySymbol',
+  'cudaGraphAddKernelNode',
+  'cudaGraphKernelNodeSetParams',
+  'cudaGraphExecKernelNodeSetParams',
+  'cudaGraphAddNode',
+  'cudaGraphNodeSetParams',
+  'cudaGraphExecNodeSetParams',
+  'cudaKernelNodeParams',
+  'cudaKernelNodeParamsV2',
+  'cuGraphAddKernelNode',
+  'cuGraphKernelNodeSetParams',
+  'cuGraphExecKernelNodeSetParams',
+  'CUDA_KERNEL_NODE_PARAMS',
   'hipLaunchKernelGGL',
-]; // oxfmt-ignore
+];
 
 const offset = 0x811c9dc5;
 const prime = 0x01000193;
@@ -190,14 +208,19 @@ function wordBefore(bytes: Uint8Array, end: number): string | undefined {
 
 /** The name of the kernel that `__global__` declares: the last word before parameters. */
 function kernelBehind(bytes: Uint8Array, at: number): string | undefined {
-  return kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + 160))) ?? kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + reach))); // oxfmt-ignore
+  return (
+    kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + 160))) ?? kernelIn(stringOf(bytes, at, Math.min(bytes.length, at + reach)))
+  );
 }
 
 function kernelIn(declaration: string): string | undefined {
   let text = declaration;
   // Attributes and launch bounds have separate argument lists.
   for (;;) {
-    const list = /^[^;{}()]*\b(?:__launch_bounds__|__attribute__|__block_size__|__cluster_dims__|__maxnreg__|alignas|__align__|__declspec)\s*(?=\()/.exec(text); // oxfmt-ignore
+    const list =
+      /^[^;{}()]*\b(?:__launch_bounds__|__attribute__|__block_size__|__cluster_dims__|__maxnreg__|alignas|__align__|__declspec)\s*(?=\()/.exec(
+        text,
+      );
     if (!list) break;
     text = text.slice(endOfList(text, list[0].length));
   }

@@ -34,9 +34,7 @@ export function statedFacts(
   const diagnostics = [...problems];
   const annotation = written && withinLimits(written, name, diagnostics);
   // An option applies to all kernels with parameters of the names that it mentions.
-  const options = optionAssumptions(settings.options).filter(({ expression }) =>
-    namesIn(expression).every((n) => known.has(n)),
-  );
+  const options = optionAssumptions(settings.options).filter(({ expression }) => namesIn(expression).every((n) => known.has(n)));
   const configured = configuredFor(settings, name);
   const assumptions: StatedAssumption[] = [];
   for (const stated of [...options, ...configured.assumptions, ...(annotation?.assumptions ?? [])]) {
@@ -63,11 +61,7 @@ export function statedFacts(
 }
 
 /** Annotated properties within the limits of devices. The others are omitted, with one diagnostic each. */
-function withinLimits(
-  annotation: KernelAnnotation,
-  { qualified }: KernelName,
-  diagnostics: Diagnostic[],
-): KernelAnnotation {
+function withinLimits(annotation: KernelAnnotation, { qualified }: KernelName, diagnostics: Diagnostic[]): KernelAnnotation {
   const { block, grid, cluster, sharedBytes, ...rest } = annotation;
   const problems = {
     block: block && dimensionsProblem('block', block),
@@ -95,18 +89,13 @@ function withinLimits(
 }
 
 /** Why an assumption about members of a struct parameter cannot be used, as the end of a sentence. */
-function memberProblem(
-  { expression }: StatedAssumption,
-  kernel: Kernel,
-  parameters: readonly ParameterSource[],
-): string | undefined {
+function memberProblem({ expression }: StatedAssumption, kernel: Kernel, parameters: readonly ParameterSource[]): string | undefined {
   for (const path of pathsIn(expression)) {
     const [word = '', ...members] = path.split('.');
     const index = kernel.parameters.findIndex((p) => [parameters[p.index]?.name, `param${p.index}`].includes(word));
     const fields = parameters[index]?.fields;
     if (members.length === 0) continue;
-    if (!fields)
-      return `Selvage does not know the members of ${word}, because its definition was not found or is too complex`;
+    if (!fields) return `Selvage does not know the members of ${word}, because its definition was not found or is too complex`;
     if (fields.some(({ name }) => name === members.join('.'))) continue;
     return `${word} has no member ${members.join('.')}. It has: ${fields.map(({ name }) => name).join(', ') || 'none'}`;
   }

@@ -29,13 +29,7 @@ export interface UnitBuilder {
    * @param text replaces the text of the unit's file
    * @param headers edited texts of files that the unit may include, by path
    */
-  readonly build: (
-    unit: Unit,
-    kind: BuildKind,
-    arch: string,
-    text?: string,
-    headers?: ReadonlyMap<string, string>,
-  ) => Promise<BuiltText>;
+  readonly build: (unit: Unit, kind: BuildKind, arch: string, text?: string, headers?: ReadonlyMap<string, string>) => Promise<BuiltText>;
   /**
    * Calls a function with the project's part of each preprocessed unit as soon as it is available, so that it can be
    * read while the compiler continues; only for units whose texts are those of their files. Missing if no compiler
@@ -57,12 +51,7 @@ export interface UnitBuilder {
    * @param unit - the unit whose flags are used
    * @param mostRegisters - a lower register limit than that of the flags
    */
-  readonly resources?: (
-    ptx: string,
-    arch: string,
-    unit?: Unit,
-    mostRegisters?: number,
-  ) => Promise<AssembledUnit | Unassembled>;
+  readonly resources?: (ptx: string, arch: string, unit?: Unit, mostRegisters?: number) => Promise<AssembledUnit | Unassembled>;
   /**
    * Stops running compilations, whose builds then reject, and waits for their end. Called by the creator of the
    * builder.

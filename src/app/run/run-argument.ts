@@ -1,13 +1,8 @@
 /** The language of `--arg NAME=VALUE` for `run`: scalars, arrays from literals and files, aliases. */
 import type { GlobalBuffer } from '../../interpreter/core/arguments.ts';
 import { seededRandom } from '../../base/random.ts';
-import {
-  type GeneratedContents,
-  generatedNumbers,
-  drawnOf,
-  trailingValue,
-} from '../../check/representative/contents.ts';
-import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from '../../launch/element.ts'; // oxfmt-ignore
+import { type GeneratedContents, generatedNumbers, drawnOf, trailingValue } from '../../check/representative/contents.ts';
+import { readElement, elementTypeNamed, elementTypeNames, floatBits, floatOf, wholeOf, type ElementType } from '../../launch/element.ts';
 import { nearest } from '../../base/nearest.ts';
 
 /** Initial contents of an array. */
@@ -48,8 +43,7 @@ export function parseArgument(given: string): ArgumentValue | Problem {
   const text = given.trim();
   if (/^(?:null|nullptr|NULL)$/.test(text)) return { kind: 'null' };
   if (text.startsWith('&')) return parseAlias(text);
-  if (/^(?:true|false|[-+]?inf(?:inity)?|nan)$/i.test(text) || /^[-+]?\.?\d/.test(text))
-    return { kind: 'scalar', text };
+  if (/^(?:true|false|[-+]?inf(?:inity)?|nan)$/i.test(text) || /^[-+]?\.?\d/.test(text)) return { kind: 'scalar', text };
   if (text.startsWith('@') || /^\[[^\]]*\]$/.test(text)) {
     const contents = parseContents(text);
     return 'problem' in contents ? contents : { kind: 'array', contents };
@@ -113,8 +107,7 @@ function parseContents(given: string): Contents | Problem {
     case 'random': {
       const seed = Number(a);
       const isSeed = a !== undefined && /^\d+$/.test(a) && seed < 2 ** 32;
-      if (!isSeed || (values.length !== 1 && values.length !== 3))
-        return wrong('random(SEED) or random(SEED,LOW,HIGH)');
+      if (!isSeed || (values.length !== 1 && values.length !== 3)) return wrong('random(SEED) or random(SEED,LOW,HIGH)');
       return { kind: 'random', seed, ...(b !== undefined && c !== undefined ? { low: b, high: c } : {}) };
     }
     default: {
@@ -122,7 +115,8 @@ function parseContents(given: string): Contents | Problem {
       if (drawn) return { kind: 'drawn', drawn };
       const known = ['zeros', 'ones', 'uninitialised', 'fill', 'iota', 'random'];
       const close = nearest(/^\w*/.exec(text)?.[0] ?? '', known);
-      const hint = close === undefined ? 'write zeros, ones, fill(3), iota, random(1), [1,2,3], uninitialised or @FILE' : `did you mean ${close}?`; // oxfmt-ignore
+      const hint =
+        close === undefined ? 'write zeros, ones, fill(3), iota, random(1), [1,2,3], uninitialised or @FILE' : `did you mean ${close}?`;
       return { problem: `holds ${text === '' ? 'nothing' : text}; ${hint}` };
     }
   }
@@ -162,7 +156,7 @@ export function createArray(
       return { ...plain, uninitialised: true };
     case 'fill': {
       const fill = readElement(type, contents.value);
-      return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // oxfmt-ignore
+      return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` };
     }
     case 'file':
       return { ...plain, initial: file! };
@@ -190,7 +184,7 @@ function endlessArray(type: ElementType, contents: Contents): ArrayData | Proble
   }
   if (contents.kind === 'fill') {
     const fill = readElement(type, contents.value);
-    return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` }; // oxfmt-ignore
+    return typeof fill === 'bigint' ? { ...plain, fill } : { problem: `is filled with a value that is wrong: ${fill.problem}` };
   }
   if (contents.kind === 'iota' && contents.count !== undefined) {
     const next = sequence(type, contents);
@@ -251,8 +245,7 @@ function steps({ count }: { readonly count?: number }, index: number): number {
 type Sequence = Extract<Contents, { kind: 'iota' | 'random' }>;
 
 function floatSequence(contents: Sequence): ((index: number) => number) | Problem {
-  const [a, b] =
-    contents.kind === 'iota' ? [contents.start, contents.step] : [contents.low ?? '0', contents.high ?? '1'];
+  const [a, b] = contents.kind === 'iota' ? [contents.start, contents.step] : [contents.low ?? '0', contents.high ?? '1'];
   const [first, second] = [floatOf(a), floatOf(b)];
   if (first === undefined || second === undefined) {
     return { problem: `contains ${contents.kind} of ${first === undefined ? a : b}, which is not a number` };
@@ -267,15 +260,12 @@ function wholeSequence(type: ElementType, contents: Sequence): ((index: number) 
   const bits = BigInt(8 * type.bytes);
   const all = type.kind === 'signed' ? [-(1n << (bits - 1n)), (1n << (bits - 1n)) - 1n] : [0n, (1n << bits) - 1n];
   const [a, b] =
-    contents.kind === 'iota'
-      ? [contents.start, contents.step]
-      : [contents.low ?? String(all[0]), contents.high ?? String(all[1])];
+    contents.kind === 'iota' ? [contents.start, contents.step] : [contents.low ?? String(all[0]), contents.high ?? String(all[1])];
   const [first, second] = [wholeOf(a), wholeOf(b)];
   if (first === undefined || second === undefined) {
     return { problem: `contains ${contents.kind} of ${first === undefined ? a : b}, which is not a whole number` };
   }
-  if (contents.kind === 'iota')
-    return (index) => BigInt.asUintN(Number(bits), first + BigInt(steps(contents, index)) * second);
+  if (contents.kind === 'iota') return (index) => BigInt.asUintN(Number(bits), first + BigInt(steps(contents, index)) * second);
   if (first > second) return { problem: `asks for random numbers from ${a} to ${b}, but ${b} is less than ${a}` };
   const random = seededRandom(contents.seed);
   const count = second - first + 1n;

@@ -9,15 +9,7 @@ import { pattern, tableOf } from '../../check/witness/replay.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { createArray, MAX_ARRAY_BYTES, parseArgument, type ArgumentValue } from './run-argument.ts';
-import {
-  readElement,
-  elementTypeNamed,
-  fits,
-  pointeeOf,
-  valueOf,
-  wholeOf,
-  type ElementType,
-} from '../../launch/element.ts';
+import { readElement, elementTypeNamed, fits, pointeeOf, valueOf, wholeOf, type ElementType } from '../../launch/element.ts';
 import { UsageError } from '../../base/usage-error.ts';
 
 type PointersDrawn = GeneratedContents & { readonly kind: 'pointers' };
@@ -212,7 +204,10 @@ class Binder {
   #unknown(name: string): string {
     const all = this.#slots.filter(({ isStruct, isRead }) => !isStruct || isRead);
     const names = all.map(({ names: [first = ''] }) => first);
-    const close = nearest(name, this.#slots.flatMap((slot) => slot.names)); // oxfmt-ignore
+    const close = nearest(
+      name,
+      this.#slots.flatMap((slot) => slot.names),
+    );
     const hint = close === undefined ? '' : ` Did you mean ${close}?`;
     return `${this.#request.name} has no such parameter.${hint} It has: ${names.join(', ') || 'none'}.`;
   }
@@ -238,8 +233,7 @@ class Binder {
         return undefined;
       }
       case 'null':
-        if (bytes !== 8 || (type !== undefined && !isPointer))
-          return `${declared}, which is not a pointer; ${exampleOf(slot)}`;
+        if (bytes !== 8 || (type !== undefined && !isPointer)) return `${declared}, which is not a pointer; ${exampleOf(slot)}`;
         this.#hold(slot, { kind: 'bits', value: 0n }, 'null');
         return undefined;
       case 'alias':
@@ -282,8 +276,7 @@ class Binder {
     const data = createArray(type, value, this.#request.readFile);
     if ('problem' in data) return data.problem;
     const held = this.#buffers.reduce((sum, buffer) => sum + (buffer.bytes ?? 0), 0) + (data.bytes ?? 0);
-    if (held > MAX_ARRAY_BYTES)
-      return `increases the size of all arrays to ${held} bytes; the limit is ${MAX_ARRAY_BYTES} bytes`;
+    if (held > MAX_ARRAY_BYTES) return `increases the size of all arrays to ${held} bytes; the limit is ${MAX_ARRAY_BYTES} bytes`;
     this.#addBuffer(slot, type, { name, elementBytes: type.bytes, ...data });
     return undefined;
   }
@@ -311,19 +304,13 @@ class Binder {
       const { target, unit } = value;
       // In a struct with unknown members, A+8 may itself be the name of a slot that contains a pointer.
       const field = unit === 'bytes' ? this.#named(`${target}+${value.offset}`) : undefined;
-      const [owner, offset] = field && this.#held.get(field)?.kind === 'pointer' ? [field, 0n] : [this.#named(target), value.offset]; // oxfmt-ignore
+      const [owner, offset] = field && this.#held.get(field)?.kind === 'pointer' ? [field, 0n] : [this.#named(target), value.offset];
       const problem = this.#alias(slot, owner, target, offset, unit);
       if (problem !== undefined) this.#problems.push(`--arg ${slot.names[0]} ${problem}.`);
     }
   }
 
-  #alias(
-    slot: Slot,
-    owner: Slot | undefined,
-    target: string,
-    offset: bigint,
-    unit: 'bytes' | 'elements',
-  ): string | undefined {
+  #alias(slot: Slot, owner: Slot | undefined, target: string, offset: bigint, unit: 'bytes' | 'elements'): string | undefined {
     const held = owner && this.#held.get(owner);
     const array = held?.kind === 'pointer' ? this.#arrays.find(({ buffer }) => buffer === held.buffer) : undefined;
     if (held?.kind !== 'pointer' || !array) {
@@ -371,7 +358,7 @@ class Binder {
     const type = elementTypeNamed(value.type);
     if (value.drawn !== undefined) {
       const given = parseArgument(`int32[]:${value.drawn}`);
-      const drawn = 'kind' in given && given.kind === 'array' && given.contents.kind === 'drawn' ? given.contents.drawn : undefined; // oxfmt-ignore
+      const drawn = 'kind' in given && given.kind === 'array' && given.contents.kind === 'drawn' ? given.contents.drawn : undefined;
       if (!drawn) return `has an unknown generator ${JSON.stringify(value.drawn)}; write for example mixed(1,64)`;
       if (drawn.kind === 'pointers') {
         this.#addPointers(slot, type ?? elementTypeNamed('int32')!, drawn);
@@ -383,7 +370,7 @@ class Binder {
     const large = type.format === undefined ? given.find(isRounded) : undefined;
     if (large !== undefined) return `holds ${large}, ${rounded}`;
     const fill = readElement(type, String(value.fill ?? 0));
-    const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const); // oxfmt-ignore
+    const values = Object.entries(value.values ?? {}).map(([at, text]) => [Number(at), readElement(type, String(text))] as const);
     const wrong = [fill, ...values.map(([, bits]) => bits)].find((bits) => typeof bits !== 'bigint');
     if (typeof fill !== 'bigint' || wrong !== undefined) return `has a value that is not of type ${type.name}`;
     const known = new Map(values.flatMap(([at, bits]) => (typeof bits === 'bigint' ? [[at, bits] as const] : [])));
@@ -398,7 +385,9 @@ class Binder {
    */
   #widest(slot: Slot): Slot {
     const { kernel, parameters } = this.#request;
-    const reads = parameterFields(kernel, [], parameters).filter((field: ParameterField) => field.index === slot.index && field.offset === slot.offset); // oxfmt-ignore
+    const reads = parameterFields(kernel, [], parameters).filter(
+      (field: ParameterField) => field.index === slot.index && field.offset === slot.offset,
+    );
     const bytes = Math.max(slot.bytes, ...reads.map((field) => field.bytes));
     const float = reads.some((field) => isFloat(kernel, parameters, field));
     return { ...slot, bytes, isFloat: slot.isFloat || float };
@@ -423,9 +412,7 @@ class Binder {
 
   finish(): Binding {
     const covered = new Set([...this.#held].flatMap(([slot, { kind }]) => (kind === 'bytes' ? [slot.index] : [])));
-    const missing = this.#slots.filter(
-      (slot) => slot.isRead && !this.#held.has(slot) && !covered.has(slot.index) && !this.#isAlias(slot),
-    );
+    const missing = this.#slots.filter((slot) => slot.isRead && !this.#held.has(slot) && !covered.has(slot.index) && !this.#isAlias(slot));
     if (missing.length > 0) {
       const width = Math.max(...missing.map(({ names }) => names[0]!.length));
       const lines = missing.map((slot) => `  ${slot.names[0]!.padEnd(width)}  ${typeText(slot)}; ${exampleOf(slot)}`);

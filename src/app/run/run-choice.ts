@@ -12,11 +12,7 @@ import type { Binding } from './run-binding.ts';
 import type { RunWitness } from './run-witness.ts';
 
 /** The only kernel that the options select. */
-export function selectKernel(
-  options: Options,
-  units: readonly KernelUnit[],
-  witness: RunWitness | undefined,
-): LaunchedKernel {
+export function selectKernel(options: Options, units: readonly KernelUnit[], witness: RunWitness | undefined): LaunchedKernel {
   const all = units.flatMap(({ kernels }) => kernels);
   const isMeant = ({ name }: LaunchedKernel): boolean =>
     options.kernel !== undefined || witness === undefined || name.qualified === witness.kernel;
@@ -26,7 +22,10 @@ export function selectKernel(
   const pattern = options.kernel ?? witness?.kernel;
   const asked = pattern === undefined ? '' : `--kernel ${pattern}`;
   const list = (kernels: readonly LaunchedKernel[]): string =>
-    kernels.slice(0, 20).map(({ name, kernel }) => `  ${name.full}${kernel.location ? `  (${kernel.location.file}:${kernel.location.line})` : ''}`).join('\n'); // oxfmt-ignore
+    kernels
+      .slice(0, 20)
+      .map(({ name, kernel }) => `  ${name.full}${kernel.location ? `  (${kernel.location.file}:${kernel.location.line})` : ''}`)
+      .join('\n');
   if (all.length === 0) throw new UsageError('The file has no kernel.');
   if (selected.length === 0) throw new UsageError(`${asked} matches no kernel. The kernels are:\n${list(all)}`);
   throw new UsageError(
@@ -37,8 +36,7 @@ export function selectKernel(
 /** @throws UsageError if `--blocks` names one outside of the grid */
 export function requireBlocks(blocks: readonly number[] | undefined, { grid }: Launch): void {
   const outside = blocks?.find((number) => number >= threads(grid!));
-  if (outside !== undefined)
-    throw new UsageError(`--blocks ${outside}: the grid of ${text(grid)} has blocks 0 to ${threads(grid!) - 1}.`);
+  if (outside !== undefined) throw new UsageError(`--blocks ${outside}: the grid of ${text(grid)} has blocks 0 to ${threads(grid!) - 1}.`);
 }
 
 /** The concrete launch that options, witness or sources specify. */
@@ -47,10 +45,13 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
   const found = distinctLaunches(entry.launches, options, witness);
   const [only] = found;
   if (!only || found.length > 1) {
-    const lines = found.map(({ block, grid, location }) => `  --block ${text(block)} --grid ${text(grid)}${location ? `  (${location.file}:${location.line})` : ''}`); // oxfmt-ignore
+    const lines = found.map(
+      ({ block, grid, location }) =>
+        `  --block ${text(block)} --grid ${text(grid)}${location ? `  (${location.file}:${location.line})` : ''}`,
+    );
     throw new UsageError(`${name.qualified} has ${found.length} launches; choose one:\n${lines.join('\n')}`);
   }
-  const missing = [only.block ? '' : '--block X[,Y[,Z]]', only.grid ? '' : '--grid X[,Y[,Z]]'].filter((word) => word !== ''); // oxfmt-ignore
+  const missing = [only.block ? '' : '--block X[,Y[,Z]]', only.grid ? '' : '--grid X[,Y[,Z]]'].filter((word) => word !== '');
   if (missing.length > 0) {
     throw new UsageError(`Selvage does not know the launch of ${name.qualified}; give ${missing.join(' and ')}.`);
   }
@@ -62,25 +63,17 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
       `${name.qualified} is launched in clusters of ${text(only.cluster)}; the barriers and the memory of clusters of several blocks cannot be run.`,
     );
   }
-  const effects = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.map(({ operation }) => operation.effect.kind),
-  );
+  const effects = kernel.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.effect.kind));
   // A witness does not record whether the launch is cooperative; the check that produced it has accepted the barrier.
   if (!only.cooperative && !witness && (effects.includes('grid-barrier') || kernel.workspace !== undefined)) {
-    throw new UsageError(
-      `${name.qualified} has a grid barrier, which works only in a cooperative launch; give --cooperative.`,
-    );
+    throw new UsageError(`${name.qualified} has a grid barrier, which works only in a cooperative launch; give --cooperative.`);
   }
   const given = witness?.block ?? options.block;
   if (requiredThreads && given && requiredThreads.some((extent, axis) => extent !== given[axis])) {
-    throw new UsageError(
-      `${name.qualified} requires a block of ${text(requiredThreads)}; a launch with ${text(given)} fails.`,
-    );
+    throw new UsageError(`${name.qualified} requires a block of ${text(requiredThreads)}; a launch with ${text(given)} fails.`);
   }
   if (maximumThreads && threads(block) > threads(maximumThreads)) {
-    throw new UsageError(
-      `${name.qualified} allows ${threads(maximumThreads)} threads per block; a launch with ${threads(block)} fails.`,
-    );
+    throw new UsageError(`${name.qualified} allows ${threads(maximumThreads)} threads per block; a launch with ${threads(block)} fails.`);
   }
   return only;
 }
@@ -105,7 +98,7 @@ function distinctLaunches(launches: readonly Launch[], options: Options, witness
     const grid = options.grid ?? witness?.grid ?? launch.grid;
     const sharedBytes = options.shared ?? witness?.sharedBytes ?? (witness ? 0 : launch.sharedBytes);
     const one: Launch = { ...launch, block, grid, sharedBytes };
-    const key = JSON.stringify([block, grid, sharedBytes, [...launch.scalars].map(([index, value]) => `${index}=${value}`)]); // oxfmt-ignore
+    const key = JSON.stringify([block, grid, sharedBytes, [...launch.scalars].map(([index, value]) => `${index}=${value}`)]);
     if (!distinct.has(key)) distinct.set(key, one);
   }
   // If a witness contains the scalars, the stated ones are irrelevant.

@@ -91,10 +91,7 @@ async function execute(
         )
       : undefined;
   const observer = counters ?? trace;
-  const bar =
-    terminal.isTTY === true && !quiet && !trace
-      ? progressBar((part) => void terminal.write(part), clock) // oxfmt-ignore
-      : undefined;
+  const bar = terminal.isTTY === true && !quiet && !trace ? progressBar((part) => void terminal.write(part), clock) : undefined;
   const request: RunRequest = {
     kernel,
     block,

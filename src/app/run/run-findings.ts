@@ -1,12 +1,5 @@
 /** Results of a run in the form of its report. */
-import type {
-  AccessEvent,
-  DivergenceEvent,
-  FaultEvent,
-  RaceEvent,
-  RunResult,
-  Whereabouts,
-} from '../../interpreter/core/run-result.ts';
+import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent, RunResult, Whereabouts } from '../../interpreter/core/run-result.ts';
 import { complete } from '../../base/coroutine.ts';
 import { placeOf } from '../../check/context/names.ts';
 import type { KernelContext } from '../../check/context/facts.ts';
@@ -150,9 +143,7 @@ export function recognised(context: KernelContext, races: readonly RaceEvent[]):
 }
 
 function accessOf({ accesses }: KernelContext, event: AccessEvent): Access | undefined {
-  return accesses.find(
-    ({ instruction, operation }) => instruction.id === event.instruction && operation === event.operation,
-  );
+  return accesses.find(({ instruction, operation }) => instruction.id === event.instruction && operation === event.operation);
 }
 
 function arrayOf({ object, space }: RaceEvent): string {
@@ -195,7 +186,7 @@ async function describe(
 ): Promise<AccessDescription> {
   const access = accessOf(context, event);
   const location = words.placeOf(event.instruction);
-  if (!access) return { operation: event.operation, memory: 'generic', location, thread: event.thread, block: event.block }; // oxfmt-ignore
+  if (!access) return { operation: event.operation, memory: 'generic', location, thread: event.thread, block: event.block };
   const { ordinal, alike, ...description } = describeAccess(context, access, event);
   const expression = await facts.accessText(location, access.operation, array, ordinal, alike);
   return { ...description, location, ...(expression === undefined ? {} : { expression }) };
@@ -308,12 +299,7 @@ const faults = {
   uninitialised: { code: 'memory/uninitialised', severity: 'warning' },
 } as const;
 
-async function faultFinding(
-  event: FaultEvent,
-  result: RunResult,
-  words: RunWords,
-  facts: SourceFacts,
-): Promise<RunEvent> {
+async function faultFinding(event: FaultEvent, result: RunResult, words: RunWords, facts: SourceFacts): Promise<RunEvent> {
   const { kind, instruction, block, thread, message, left } = event;
   const at = { block, thread };
   if (kind === 'unknown-operation' || kind === 'unknown-control') {
@@ -327,7 +313,7 @@ async function faultFinding(
   const { effect } = words.instruction(instruction!).operation;
   const operation = effect.kind === 'load' ? 'read' : effect.kind === 'atomic' ? 'atomic' : 'write';
   const expression = await facts.accessText(location, operation, undefined, undefined, undefined);
-  const size = 'bytes' in effect && typeof effect.bytes === 'number' ? effect.bytes * ('lanes' in effect ? effect.lanes : 1) : 0; // oxfmt-ignore
+  const size = 'bytes' in effect && typeof effect.bytes === 'number' ? effect.bytes * ('lanes' in effect ? effect.lanes : 1) : 0;
   return {
     code: name,
     severity,

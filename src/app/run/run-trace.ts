@@ -13,9 +13,11 @@ export function traceLine(entry: TraceEntry, placeOf: (place: TraceEntry['place'
   const { file, line } = placeOf(place);
   const where = `(${block.join(',')}) (${thread.join(',')}) ${file}:${line}`;
   const name = 'operation' in place ? place.operation.mnemonic : terminatorNames[place.kind];
-  const types = name.split('.').slice(1).filter((part) => Object.hasOwn(shownTypes, part)); // oxfmt-ignore
-  const values = (list: readonly TracedValue[], type: string | undefined): string =>
-    list.map((value) => valueText(value, type)).join(', ');
+  const types = name
+    .split('.')
+    .slice(1)
+    .filter((part) => Object.hasOwn(shownTypes, part));
+  const values = (list: readonly TracedValue[], type: string | undefined): string => list.map((value) => valueText(value, type)).join(', ');
   const parts = [
     `${where}  ${name}`,
     ...(writes.length > 0 ? [values(writes, types[0])] : []),
@@ -27,13 +29,31 @@ export function traceLine(entry: TraceEntry, placeOf: (place: TraceEntry['place'
 }
 
 const terminatorNames = {
-  jump: 'jump', branch: 'branch', switch: 'brx.idx', exit: 'exit', trap: 'trap', unknown: 'unknown',
-} as const; // oxfmt-ignore
+  jump: 'jump',
+  branch: 'branch',
+  switch: 'brx.idx',
+  exit: 'exit',
+  trap: 'trap',
+  unknown: 'unknown',
+} as const;
 
 const shownTypes: Readonly<Record<string, string>> = {
-  f16: 'float16', bf16: 'bfloat16', f32: 'float32', f64: 'float64', s8: 'int8', s16: 'int16', s32: 'int32', s64: 'int64',
-  u8: 'uint8', u16: 'uint16', u32: 'uint32', u64: 'uint64', b16: 'uint16', b32: 'uint32', b64: 'uint64',
-}; // oxfmt-ignore
+  f16: 'float16',
+  bf16: 'bfloat16',
+  f32: 'float32',
+  f64: 'float64',
+  s8: 'int8',
+  s16: 'int16',
+  s32: 'int32',
+  s64: 'int64',
+  u8: 'uint8',
+  u16: 'uint16',
+  u32: 'uint32',
+  u64: 'uint64',
+  b16: 'uint16',
+  b32: 'uint32',
+  b64: 'uint64',
+};
 
 function valueText({ register, type, value }: TracedValue, shown: string | undefined): string {
   if (value === null) return objectName(register ?? '');

@@ -20,13 +20,7 @@ const argument = v.lazy((value) => {
     length: whole,
     fill: v.optional(scalar),
     values: v.optional(
-      v.pipe(
-        mapping,
-        v.record(
-          v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,14})$/, 'write the index of an element, such as 0')),
-          scalar,
-        ),
-      ),
+      v.pipe(mapping, v.record(v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,14})$/, 'write the index of an element, such as 0')), scalar)),
     ),
     drawn: v.optional(v.string()),
   });
@@ -37,9 +31,7 @@ const witnessSchema = v.object({
   grid: dimensions,
   cluster: v.optional(dimensions),
   sharedBytes: v.optional(v.pipe(whole, v.maxValue(maximumSharedBytes))),
-  schedule: v.optional(
-    v.object({ blocks: v.optional(v.array(whole)), order: v.optional(v.pipe(whole, v.maxValue(2 ** 32 - 1))) }),
-  ),
+  schedule: v.optional(v.object({ blocks: v.optional(v.array(whole)), order: v.optional(v.pipe(whole, v.maxValue(2 ** 32 - 1))) })),
   args: v.pipe(mapping, v.record(v.string(), argument)),
 });
 
@@ -49,10 +41,7 @@ const optionalText = v.fallback(v.optional(v.string()), undefined);
 const witnessDocument = v.looseObject({ args: record, block: v.unknown() });
 const findingDocument = v.object({ witness: record, fingerprint: optionalText, message: optionalText });
 const resultDocument = v.fallback(v.object({ findings: v.array(v.unknown()) }), { findings: [] });
-const kernelDocument = v.fallback(
-  v.object({ race: v.optional(resultDocument), divergence: v.optional(resultDocument) }),
-  {},
-);
+const kernelDocument = v.fallback(v.object({ race: v.optional(resultDocument), divergence: v.optional(resultDocument) }), {});
 const reportDocument = v.object({ kernels: v.array(kernelDocument) });
 const named = v.object({ kernel: v.string() });
 
@@ -108,9 +97,7 @@ function witnessIn({ witness }: Candidate, file: string): RunWitness {
   const parsed = v.safeParse(witnessSchema, witness);
   if (parsed.success) return parsed.output as RunWitness;
   const [issue] = parsed.issues;
-  throw new UsageError(
-    `--input ${file}: the witness is wrong at ${v.getDotPath(issue) ?? 'its top'}: ${issue.message}.`,
-  );
+  throw new UsageError(`--input ${file}: the witness is wrong at ${v.getDotPath(issue) ?? 'its top'}: ${issue.message}.`);
 }
 
 function isMapping(value: unknown): value is object {
@@ -141,8 +128,6 @@ function candidates(document: unknown): Candidate[] {
   }
   const report = v.safeParse(reportDocument, document);
   if (!report.success) return [];
-  const findings = report.output.kernels.flatMap(({ race, divergence }) =>
-    [race, divergence].flatMap((result) => result?.findings ?? []),
-  );
+  const findings = report.output.kernels.flatMap(({ race, divergence }) => [race, divergence].flatMap((result) => result?.findings ?? []));
   return findings.filter((one) => v.is(findingDocument, one)).flatMap(candidates);
 }

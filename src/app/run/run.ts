@@ -68,7 +68,7 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
 
   // 4. Run.
   const blocks = given ?? witness?.schedule?.blocks;
-  const ran = await executeSchedules(job.settings, terminal, entry, launch, binding, track, blocks, witness?.schedule?.order); // oxfmt-ignore
+  const ran = await executeSchedules(job.settings, terminal, entry, launch, binding, track, blocks, witness?.schedule?.order);
   const finished = clock();
 
   // 5. Assemble the report.
@@ -112,8 +112,7 @@ function buildOnly({ project, settings, tools }: Job): Job {
       ...project,
       builder: {
         ...builder,
-        build: async (unit, kind, arch) =>
-          kind === 'production' ? { diagnostics: [] } : builder.build(unit, options.run.build, arch),
+        build: async (unit, kind, arch) => (kind === 'production' ? { diagnostics: [] } : builder.build(unit, options.run.build, arch)),
       },
     },
     settings: { ...settings, options: { ...options, args: new Map() } },

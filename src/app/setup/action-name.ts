@@ -27,7 +27,7 @@ export function isPublished(action: string): boolean {
 
 /** Name under which a runner downloaded the action that contains this program. */
 function ofWorkflow(file: string, environment: Environment): string | undefined {
-  const [name = '', ref = '', folder = ''] = ['REPOSITORY', 'REF', 'PATH'].map((word) => environment[`GITHUB_ACTION_${word}`]); // oxfmt-ignore
+  const [name = '', ref = '', folder = ''] = ['REPOSITORY', 'REF', 'PATH'].map((word) => environment[`GITHUB_ACTION_${word}`]);
   // A step of another action may run this program, too.
   const isOurs = kindOf(folder) === 'folder' && !isAbsolute(relativeTo(realpathSync(folder), file));
   return isOurs && /^[\w.-]+\/[\w.-]+$/.test(name) && /^[\w.][\w./-]*$/.test(ref) ? `${name}@${ref}` : undefined;
@@ -38,8 +38,7 @@ async function ofClone(file: string, environment: Environment): Promise<string |
   const root = repositoryRoot(file);
   const manifest = root === undefined ? undefined : mayBeRead(root, 'action.yml');
   // The program may be a copy inside another repository, which is then not a clone of the action.
-  if (root === undefined || manifest === undefined || !/^name: Selvage$/m.test(readFileSync(manifest, 'utf8')))
-    return undefined;
+  if (root === undefined || manifest === undefined || !/^name: Selvage$/m.test(readFileSync(manifest, 'utf8'))) return undefined;
   try {
     const clone = { root, environment };
     const words = async (...command: string[]): Promise<string> => {

@@ -32,10 +32,18 @@ export interface BuildFacts {
 const mostAlternatives = 6;
 
 const systemOf: Readonly<Record<string, BuildSystem>> = {
-  'CMakeLists.txt': 'cmake', 'Makefile': 'make', 'makefile': 'make', 'GNUmakefile': 'make', 'setup.py': 'setup.py',
-  'pyproject.toml': 'pyproject.toml', 'BUILD': 'bazel', 'BUILD.bazel': 'bazel', 'MODULE.bazel': 'bazel',
-  'WORKSPACE': 'bazel', 'meson.build': 'meson',
-}; // oxfmt-ignore
+  'CMakeLists.txt': 'cmake',
+  Makefile: 'make',
+  makefile: 'make',
+  GNUmakefile: 'make',
+  'setup.py': 'setup.py',
+  'pyproject.toml': 'pyproject.toml',
+  BUILD: 'bazel',
+  'BUILD.bazel': 'bazel',
+  'MODULE.bazel': 'bazel',
+  WORKSPACE: 'bazel',
+  'meson.build': 'meson',
+};
 
 /** Whether a file is a build file. */
 export function isBuildFile(path: string): boolean {
@@ -69,43 +77,51 @@ export function readBuildFiles(files: readonly string[], tree: BuildTree): Build
       else others.set(command.unit, [...(others.get(command.unit) ?? []), command]);
     }
   }
-  const leftOut = [...readings.flatMap((reading) => reading.leftOut), ...[...others].flatMap(([unit, more]) => alternatives(chosen.get(unit)!, more))]; // oxfmt-ignore
-  const lists =
-    chosen.size > 0 ? [...chosen.values()].map(({ flags }) => flags) : readings.flatMap(({ general }) => general);
+  const leftOut = [
+    ...readings.flatMap((reading) => reading.leftOut),
+    ...[...others].flatMap(([unit, more]) => alternatives(chosen.get(unit)!, more)),
+  ];
+  const lists = chosen.size > 0 ? [...chosen.values()].map(({ flags }) => flags) : readings.flatMap(({ general }) => general);
   const { common, isComplete } = commonFlags(lists, tree);
   const unitFlags = new Map<string, readonly string[]>();
   if (!isComplete && chosen.size > 0) {
     const shared = new Set(common);
-    for (const unit of tree.units) unitFlags.set(unit, (chosen.get(unit)?.flags ?? []).filter((flag) => !shared.has(flag))); // oxfmt-ignore
+    for (const unit of tree.units)
+      unitFlags.set(
+        unit,
+        (chosen.get(unit)?.flags ?? []).filter((flag) => !shared.has(flag)),
+      );
   }
-  const isChosen = ({ commands }: BuildReading): boolean => chosen.size === 0 || commands.some((command) => chosen.get(command.unit) === command); // oxfmt-ignore
+  const isChosen = ({ commands }: BuildReading): boolean =>
+    chosen.size === 0 || commands.some((command) => chosen.get(command.unit) === command);
   const architectures = new Set(readings.filter(isChosen).flatMap((reading) => reading.architectures));
   return {
     systems: [...found],
     flags: common,
     unitFlags,
-    architectures: [...architectures].filter((number) => number >= 50).sort((a, b) => a - b).map((number) => `sm_${number}`), // oxfmt-ignore
+    architectures: [...architectures]
+      .filter((number) => number >= 50)
+      .sort((a, b) => a - b)
+      .map((number) => `sm_${number}`),
     leftOut: withoutRepetition(leftOut, new Set([...common, ...[...unitFlags.values()].flat()])),
     switches,
   };
 }
 
 const readersOf: Readonly<Record<BuildSystem, (files: readonly string[], tree: BuildTree) => BuildReading[]>> = {
-  'cmake': readCMake,
-  'make': readMakefiles,
+  cmake: readCMake,
+  make: readMakefiles,
   'setup.py': (files, tree) => files.map((file) => readSetup(file, tree)),
   'pyproject.toml': (files, tree) => files.map((file) => readPyproject(file, tree)),
-  'bazel': (files, tree) => [readBazel(files, tree)],
-  'meson': (files, tree) => topmost(files).map((file) => readMeson(file, tree)),
-}; // oxfmt-ignore
+  bazel: (files, tree) => [readBazel(files, tree)],
+  meson: (files, tree) => topmost(files).map((file) => readMeson(file, tree)),
+};
 
 /** A pattern rule applies to the folders below without a makefile. */
 function readMakefiles(files: readonly string[], tree: BuildTree): BuildReading[] {
   return files.map((file) => {
     const folder = posix.dirname(file);
-    const nested = files
-      .map((path) => posix.dirname(path))
-      .filter((other) => other !== folder && isBelow(other, folder));
+    const nested = files.map((path) => posix.dirname(path)).filter((other) => other !== folder && isBelow(other, folder));
     const units = tree.units.filter((unit) => !nested.some((other) => unit.startsWith(`${other}/`)));
     return readMake(file, { ...tree, units }, tree.units);
   });
@@ -113,7 +129,7 @@ function readMakefiles(files: readonly string[], tree: BuildTree): BuildReading[
 
 /** The files that no other one of the list is above. */
 function topmost(files: readonly string[]): string[] {
-  return files.filter((file) => !files.some((other) => other !== file && isBelow(posix.dirname(file), posix.dirname(other)))); // oxfmt-ignore
+  return files.filter((file) => !files.some((other) => other !== file && isBelow(posix.dirname(file), posix.dirname(other))));
 }
 
 function isBelow(folder: string, other: string): boolean {
@@ -124,23 +140,24 @@ function isBelow(folder: string, other: string): boolean {
 function alternatives(first: UnitCommand, others: readonly UnitCommand[]): LeftOut[] {
   const known = new Set(first.flags);
   const different = others.filter(({ flags }) => flags.some((flag) => !known.has(flag) && flag.startsWith('-D')));
-  const flags = new Set(
-    different.flatMap((one) => one.flags.filter((flag) => !known.has(flag) && flag.startsWith('-D'))),
-  );
+  const flags = new Set(different.flatMap((one) => one.flags.filter((flag) => !known.has(flag) && flag.startsWith('-D'))));
   const [other] = different;
   if (other === undefined) return [];
   const targets = different.length === 1 ? other.target : `${different.length} other targets`;
-  return [{ place: other.place, flags: [...flags].slice(0, mostAlternatives), reason: `for ${first.unit} in ${targets}; ${first.target} is taken` }]; // oxfmt-ignore
+  return [
+    {
+      place: other.place,
+      flags: [...flags].slice(0, mostAlternatives),
+      reason: `for ${first.unit} in ${targets}; ${first.target} is taken`,
+    },
+  ];
 }
 
 /**
  * The flags that all lists have. If the lists differ only in their include folders, and no header name is in two of
  * these, all folders are common.
  */
-function commonFlags(
-  lists: readonly (readonly string[])[],
-  tree: BuildTree,
-): { common: string[]; isComplete: boolean } {
+function commonFlags(lists: readonly (readonly string[])[], tree: BuildTree): { common: string[]; isComplete: boolean } {
   const [first = []] = lists;
   const isCommon = (flag: string): boolean => lists.every((list) => list.includes(flag));
   const common = first.filter(isCommon);

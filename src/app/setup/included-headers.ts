@@ -24,11 +24,7 @@ interface IncludeLine {
  * Follows the includes of units.
  * @param flagsOf flags of a unit
  */
-export function includedHeaders(
-  units: readonly string[],
-  tree: SourceTree,
-  flagsOf: (unit: string) => readonly string[],
-): IncludedHeaders {
+export function includedHeaders(units: readonly string[], tree: SourceTree, flagsOf: (unit: string) => readonly string[]): IncludedHeaders {
   const outside = new Set<string>();
   const foreign = new Map<string, readonly string[]>();
   const sources = new Set(tree.sources());
@@ -39,7 +35,8 @@ export function includedHeaders(
     byName.set(name, [...(byName.get(name) ?? []), path]);
   }
   /** A file of the repository whose path ends with the name, if no folder of the flags contains it. */
-  const elsewhere = (name: string): string | undefined => byName.get(posix.basename(name))?.find((path) => path === name || path.endsWith(`/${name.replace(/^(?:\.\.?\/)+/, '')}`)); // oxfmt-ignore
+  const elsewhere = (name: string): string | undefined =>
+    byName.get(posix.basename(name))?.find((path) => path === name || path.endsWith(`/${name.replace(/^(?:\.\.?\/)+/, '')}`));
   for (const unit of units) {
     const flags = flagsOf(unit);
     const folders = flags.flatMap((flag) => /^(?:-I|-isystem=)(.+)$/.exec(flag)?.[1] ?? []);
@@ -51,9 +48,7 @@ export function includedHeaders(
       seen.set(path, isCertain);
       for (const { name, isQuoted, isReached } of includeLines(tree.text(path) ?? '', macros)) {
         if (isReached === false) continue;
-        const places = [...(isQuoted ? [posix.dirname(path)] : []), ...folders].map((folder) =>
-          posix.join(folder, name),
-        );
+        const places = [...(isQuoted ? [posix.dirname(path)] : []), ...folders].map((folder) => posix.join(folder, name));
         const found = places.find((place) => sources.has(place)) ?? (isKnown(name) ? undefined : elsewhere(name));
         const isSure = isCertain && isReached === true;
         if (found !== undefined) visit(found, isSure);
@@ -76,18 +71,20 @@ function isKnown(name: string): boolean {
 /** Macros of nvcc and GCC on Linux. */
 const defined = /^(?:__CUDACC__|__NVCC__|__cplusplus|__linux__|__linux|linux|__unix__|__GNUC__|__x86_64__|NDEBUG)$/;
 /** Macros of other systems and compilers. */
-const undefinedMacros = /^(?:_WIN32|_WIN64|WIN32|_MSC_VER|__APPLE__|__MINGW32__|__ANDROID__|__clang__|__HIP\w*|USE_ROCM|__HIPCC__|__CUDACC_RTC__|__aarch64__|__ARM_NEON|__INTEL_COMPILER|__EMSCRIPTEN__|__MUSACC__|\w+_(?:HIP|ROCM|MUSA))$/; // oxfmt-ignore
+const undefinedMacros =
+  /^(?:_WIN32|_WIN64|WIN32|_MSC_VER|__APPLE__|__MINGW32__|__ANDROID__|__clang__|__HIP\w*|USE_ROCM|__HIPCC__|__CUDACC_RTC__|__aarch64__|__ARM_NEON|__INTEL_COMPILER|__EMSCRIPTEN__|__MUSACC__|\w+_(?:HIP|ROCM|MUSA))$/;
 
 /** Includes of a text with the conditions around them. */
 function includeLines(text: string, macros: ReadonlySet<string>): IncludeLine[] {
   const lines: IncludeLine[] = [];
   const stack: { truth: boolean | undefined; hasHeld: boolean | undefined }[] = [];
   const own = new Set(macros);
-  const isDefined = (name: string): boolean | undefined => (own.has(name) || defined.test(name) ? true : undefinedMacros.test(name) ? false : undefined); // oxfmt-ignore
+  const isDefined = (name: string): boolean | undefined =>
+    own.has(name) || defined.test(name) ? true : undefinedMacros.test(name) ? false : undefined;
   const plain = text.replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ' '));
   for (const [, directive, rest = ''] of plain.matchAll(/^[ \t]*#[ \t]*(\w+)[ \t]*(.*)$/gm)) {
     const top = stack.at(-1);
-    const isReached = stack.some(({ truth }) => truth === false) ? false : stack.every(({ truth }) => truth === true) || undefined; // oxfmt-ignore
+    const isReached = stack.some(({ truth }) => truth === false) ? false : stack.every(({ truth }) => truth === true) || undefined;
     if (directive === 'include') {
       const [, quote, name] = /^([<"])([^>"]+)[>"]/.exec(rest.trim()) ?? [];
       if (name !== undefined) lines.push({ name, isQuoted: quote === '"', isReached });
@@ -115,8 +112,7 @@ function conditionOf(text: string, isDefined: (name: string) => boolean | undefi
     .replace(/\/\/.*$/, '')
     .split('&&')
     .map((part): boolean | undefined => {
-      const [, negation, name, other] =
-        /^\s*\(?\s*(!?)\s*defined\s*(?:\(\s*(\w+)\s*\)|(\w+))\s*\)?\s*$/.exec(part) ?? [];
+      const [, negation, name, other] = /^\s*\(?\s*(!?)\s*defined\s*(?:\(\s*(\w+)\s*\)|(\w+))\s*\)?\s*$/.exec(part) ?? [];
       const truth = name === undefined && other === undefined ? undefined : isDefined((name ?? other)!);
       if (truth !== undefined) return truth !== (negation === '!');
       const number = /^\s*([01])\s*$/.exec(part)?.[1];

@@ -24,7 +24,7 @@ export function initialFiles(found: Survey, action: string): InitialFile[] {
     { path: '.selvage.yml', text: configurationText(found, action) },
   ];
   if (found.units.length === 0 && found.loneHeaders.length > 0) files.push({ path: headerUnit, text: unitText(found) });
-  if (found.unitFlags.size > 0 && found.databases.length === 0) files.push({ path: writtenDatabase, text: databaseText(found) }); // oxfmt-ignore
+  if (found.unitFlags.size > 0 && found.databases.length === 0) files.push({ path: writtenDatabase, text: databaseText(found) });
   return files;
 }
 
@@ -34,8 +34,7 @@ function workflowText(found: Survey, action: string): string {
   const isUseful = generatedHeaders.size > 0 || (unitFlags.size === 0 && databases.length === 0);
   const cmake = hasTopCMake && isUseful ? cmakeSteps(switches.get('cmake') ?? []) : '';
   const quoteList = (names: readonly string[]): string => `'${JSON.stringify(names).replaceAll('","', '", "')}'`;
-  const libraries =
-    packages.plain.length === 0 ? '' : `\n          non-cuda-sub-packages: ${quoteList(packages.plain)}`;
+  const libraries = packages.plain.length === 0 ? '' : `\n          non-cuda-sub-packages: ${quoteList(packages.plain)}`;
   const torch = needsTorch ? torchSteps : '';
   const inputs = needsTorch ? '\n        with:\n          nvcc-args: ${{ steps.torch.outputs.flags }}' : '';
   return `# Selvage checks the CUDA kernels that a pull request affects. It needs no GPU. \`selvage init\` wrote this file.
@@ -149,22 +148,24 @@ function compilerText(found: Survey): string {
   ].join('');
   const { remark, key } = stubsText(found);
   // A key without a value does not parse.
-  return keys + key === '' ? remark : `nvcc:\n${keys}${remark.replaceAll(/^/gm, '  ').trimEnd()}${remark === '' ? '' : '\n'}${key}`; // oxfmt-ignore
+  return keys + key === '' ? remark : `nvcc:\n${keys}${remark.replaceAll(/^/gm, '  ').trimEnd()}${remark === '' ? '' : '\n'}${key}`;
 }
 
 /** Headers of libraries that are not installed, and the key with which they are replaced. */
 function stubsText({ foreignHeaders, needsTorch, absentSubmodules }: Survey): { remark: string; key: string } {
-  const headers = [...new Set([...foreignHeaders.values()].flat())].filter(
-    (name) => !needsTorch || !isTorchHeader(name),
-  );
+  const headers = [...new Set([...foreignHeaders.values()].flat())].filter((name) => !needsTorch || !isTorchHeader(name));
   if (headers.length === 0) return { remark: '', key: '' };
   const more = headers.length > maxNamed ? ` and ${headers.length - maxNamed} more` : '';
   const key = stubKey();
   const lines = [
     `Neither the repository nor the toolkit has ${headers.sort().slice(0, maxNamed).map(inComment).join(', ')}${more}.`,
-    ...(absentSubmodules.length === 0 ? [] : [`Submodules that are not checked out here may have them: ${absentSubmodules.map(inComment).join(', ')}.`]),
-    key === undefined ? 'Install them in the workflow, or name their folder in nvcc.args.' : 'Those that only host code uses are replaced by generated ones.',
-  ]; // oxfmt-ignore
+    ...(absentSubmodules.length === 0
+      ? []
+      : [`Submodules that are not checked out here may have them: ${absentSubmodules.map(inComment).join(', ')}.`]),
+    key === undefined
+      ? 'Install them in the workflow, or name their folder in nvcc.args.'
+      : 'Those that only host code uses are replaced by generated ones.',
+  ];
   return { remark: lines.map((line) => `# ${line}\n`).join(''), key: key === undefined ? '' : `  ${key}: true\n` };
 }
 
@@ -176,7 +177,9 @@ function stubKey(): string | undefined {
 /** Definitions of the build files that do not apply to all files. */
 function leftOutText({ leftOut, switches, areAllInDatabases }: Survey): string {
   if (areAllInDatabases) return '';
-  const shown = leftOut.slice(0, maxLeftOut).map(({ place, flags, reason }) => `#   ${inComment(`${place}: ${flags.join(' ')} (${reason})`)}\n`); // oxfmt-ignore
+  const shown = leftOut
+    .slice(0, maxLeftOut)
+    .map(({ place, flags, reason }) => `#   ${inComment(`${place}: ${flags.join(' ')} (${reason})`)}\n`);
   const more = leftOut.length - shown.length;
   const needed = new Set([...switches.values()].flat());
   return [
@@ -191,7 +194,9 @@ function leftOutText({ leftOut, switches, areAllInDatabases }: Survey): string {
 
 /** A compilation database with the flags that not all units have. */
 function databaseText({ unitFlags }: Survey): string {
-  const entries = [...unitFlags].map(([unit, flags]) => `  ${JSON.stringify({ directory: '..', file: unit, arguments: ['nvcc', ...flags, '-c', unit] })}`); // oxfmt-ignore
+  const entries = [...unitFlags].map(
+    ([unit, flags]) => `  ${JSON.stringify({ directory: '..', file: unit, arguments: ['nvcc', ...flags, '-c', unit] })}`,
+  );
   return `[\n${entries.join(',\n')}\n]\n`;
 }
 

@@ -6,7 +6,7 @@ import { cacheFolder } from '../../system/cache-folder.ts';
 import { git, type Repository } from '../project/git.ts';
 import { includingUnits } from '../project/include-graph.ts';
 import { openLaunchIndex } from '../project/launch-index.ts';
-import { isHeader, isUnit, kindOf, listFiles, mayBeRead, openSourceTree, relativeTo } from '../project/source-tree.ts'; // oxfmt-ignore
+import { isHeader, isUnit, kindOf, listFiles, mayBeRead, openSourceTree, relativeTo } from '../project/source-tree.ts';
 import { parseCompileCommands } from '../../toolchain/compile-commands.ts';
 import { isBuildFile, readBuildFiles, type BuildFacts } from './build-files.ts';
 import { includedHeaders } from './included-headers.ts';
@@ -88,8 +88,7 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     text: tree.text,
     isFile: (path) => kindOf(join(root, path)) === 'file',
     // The workflow checks submodules out.
-    isFolder: (path) =>
-      kindOf(join(root, path)) === 'folder' || submodules.some((folder) => path.startsWith(`${folder}/`)),
+    isFolder: (path) => kindOf(join(root, path)) === 'folder' || submodules.some((folder) => path.startsWith(`${folder}/`)),
     toolkit: workflowToolkit.replace(/\.\d+$/, ''),
   });
   const scans = sources.flatMap((path) => index.source(path) ?? []);
@@ -101,7 +100,10 @@ export async function survey(root: string, environment: Readonly<Record<string, 
       return scan !== undefined && (scan.calls.length > 0 || scan.pastes);
     });
   const loneHeaders = withKernels.filter((path) => (including.get(path) ?? []).length === 0);
-  const headers = includedHeaders(units.length > 0 ? units : loneHeaders, tree, (unit) => [...builds.flags, ...(builds.unitFlags.get(unit) ?? [])]); // oxfmt-ignore
+  const headers = includedHeaders(units.length > 0 ? units : loneHeaders, tree, (unit) => [
+    ...builds.flags,
+    ...(builds.unitFlags.get(unit) ?? []),
+  ]);
   const databases = databasesIn(root, units);
   return {
     ...builds,
@@ -117,7 +119,10 @@ export async function survey(root: string, environment: Readonly<Record<string, 
     unlaunched: [...kernels.keys()].filter((name) => !launched.has(name) && !isCalled(name)).sort(),
     kernels: kernels.size,
     foreign: [...foreign].sort(),
-    needsTorch: own.some((path) => (isUnit(path) || /\.cuh$/.test(path)) && (index.source(path)?.includes ?? []).some((name) => /^(?:torch|ATen|c10)\//.test(name))), // oxfmt-ignore
+    needsTorch: own.some(
+      (path) =>
+        (isUnit(path) || /\.cuh$/.test(path)) && (index.source(path)?.includes ?? []).some((name) => /^(?:torch|ATen|c10)\//.test(name)),
+    ),
   };
 }
 
@@ -129,10 +134,7 @@ function submodulesOf(root: string): string[] {
 }
 
 /** Separates headers that `configure_file` makes of a template: `config.h` of `config.h.in`. */
-function foreignParts(
-  root: string,
-  foreign: ReadonlyMap<string, readonly string[]>,
-): Pick<Survey, 'foreignHeaders' | 'generatedHeaders'> {
+function foreignParts(root: string, foreign: ReadonlyMap<string, readonly string[]>): Pick<Survey, 'foreignHeaders' | 'generatedHeaders'> {
   const templates = new Set(listFiles(root, (path) => path.endsWith('.in')).map((path) => posix.basename(path, '.in')));
   const foreignHeaders = new Map<string, readonly string[]>();
   const generatedHeaders = new Set<string>();

@@ -24,12 +24,7 @@ const notTried = 'nvcc was not found, so it is not known whether the files compi
  * Compiles units until one compiles.
  * @returns the outcome as the text of a message
  */
-export async function trialBuild(
-  root: string,
-  found: Survey,
-  options: Options,
-  services: TrialServices,
-): Promise<string> {
+export async function trialBuild(root: string, found: Survey, options: Options, services: TrialServices): Promise<string> {
   // A copy of the program without its files cannot compile.
   if (kindOf(services.assets.include) === undefined) return notTried;
   try {
@@ -40,12 +35,7 @@ export async function trialBuild(
   }
 }
 
-async function firstThatCompiles(
-  root: string,
-  found: Survey,
-  options: Options,
-  services: TrialServices,
-): Promise<string> {
+async function firstThatCompiles(root: string, found: Survey, options: Options, services: TrialServices): Promise<string> {
   const failures: string[] = [];
   for (const unit of unitsToTry(found)) {
     const project = await openProject({
@@ -84,26 +74,19 @@ function failureText(unit: string, diagnostics: readonly Diagnostic[], root: str
   const [error] = diagnostics.filter(({ severity }) => severity === 'error');
   const text = error?.message ?? 'nvcc wrote no PTX';
   const place = error?.location === undefined ? unit : `${error.location.file}:${error.location.line}`;
-  const header = /(?:fatal error: |file does not compile: |cannot open source file ")([\w./+-]+\.?\w*)(?:"|: No such file)/.exec(text)?.[1]; // oxfmt-ignore
+  const header = /(?:fatal error: |file does not compile: |cannot open source file ")([\w./+-]+\.?\w*)(?:"|: No such file)/.exec(text)?.[1];
   const reason = `${unit} does not compile with this configuration: ${place}: `;
-  if (header === undefined)
-    return `${reason}${text} If your build compiles it, add its flags to nvcc.args of .selvage.yml`;
+  if (header === undefined) return `${reason}${text} If your build compiles it, add its flags to nvcc.args of .selvage.yml`;
   return `${reason}the header ${header} is not found. ${headerRemedy(header, root, found)}`;
 }
 
-function headerRemedy(
-  header: string,
-  root: string,
-  { headerFolders, generatedHeaders, absentSubmodules, needsTorch }: Survey,
-): string {
-  if (generatedHeaders.has(header)) return 'The build writes it: run its configure step before Selvage, here and in the workflow'; // oxfmt-ignore
+function headerRemedy(header: string, root: string, { headerFolders, generatedHeaders, absentSubmodules, needsTorch }: Survey): string {
+  if (generatedHeaders.has(header)) return 'The build writes it: run its configure step before Selvage, here and in the workflow';
   const folder = headerFolders(header);
-  if (folder !== undefined && kindOf(join(root, folder)) === 'folder')
-    return `Add '-I${folder}' to nvcc.args of .selvage.yml`;
+  if (folder !== undefined && kindOf(join(root, folder)) === 'folder') return `Add '-I${folder}' to nvcc.args of .selvage.yml`;
   const provider = toolkitPackage(header, workflowToolkit);
   if (provider !== undefined) return `The toolkit here lacks the package ${provider}, which the workflow installs`;
-  if (needsTorch && isTorchHeader(header))
-    return 'The workflow installs PyTorch; here, give its include folders after --';
+  if (needsTorch && isTorchHeader(header)) return 'The workflow installs PyTorch; here, give its include folders after --';
   if (absentSubmodules.length > 0) return 'Check the submodules out and run `selvage init --force`';
-  return `Install its library, here and in the workflow, and add its folder to nvcc.args of .selvage.yml: '-isystem=/path/to/include'`; // oxfmt-ignore
+  return `Install its library, here and in the workflow, and add its folder to nvcc.args of .selvage.yml: '-isystem=/path/to/include'`;
 }

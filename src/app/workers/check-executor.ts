@@ -61,7 +61,7 @@ export interface CheckPlace {
    * @throws Error in case of an internal error
    * @throws Stopped if this executor cannot complete it
    */
-  readonly check: (task: CheckTask, launch: Launch, milliseconds: number, onUsed: (milliseconds: number) => void) => Promise<CheckResult>; // oxfmt-ignore
+  readonly check: (task: CheckTask, launch: Launch, milliseconds: number, onUsed: (milliseconds: number) => void) => Promise<CheckResult>;
   readonly close: () => Promise<void>;
 }
 
@@ -110,10 +110,7 @@ function marked<Result extends CheckResult['race'] | CheckResult['divergence']>(
 }
 
 /** The result of an incomplete check. */
-export function undecided(
-  checks: CheckRequest['checks'],
-  cause: 'out-of-time' | 'out-of-memory' | 'defect',
-): CheckResult {
+export function undecided(checks: CheckRequest['checks'], cause: 'out-of-time' | 'out-of-memory' | 'defect'): CheckResult {
   const reason = { kind: cause };
   return {
     race: { verdict: checks.race ? 'unknown' : 'skipped', reason, findings: [] },

@@ -18,10 +18,7 @@ import { ownThread, threadCpu } from '../../system/cpu-time.ts';
 import { deadlineIn, type Deadline } from '../../system/deadline.ts';
 
 /** The part of a request that can be sent to another thread. */
-interface SentRequest extends Omit<
-  CheckRequest,
-  'kernel' | 'objectName' | 'departure' | 'launch' | 'solver' | 'budget'
-> {
+interface SentRequest extends Omit<CheckRequest, 'kernel' | 'objectName' | 'departure' | 'launch' | 'solver' | 'budget'> {
   readonly symbol: string;
   readonly launch: Launch;
   readonly asksDeparture: boolean;

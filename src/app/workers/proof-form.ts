@@ -52,13 +52,27 @@ export function proofForm(kernel: Kernel): string | null {
       // Operations on values that are only stored are irrelevant, and so are their types.
       const what = effect.kind === 'load' || effect.kind === 'store' ? '' : operation.mnemonic;
       const needed = new Set(neededArguments(instruction));
-      const read = instruction.arguments.map((operand, index) => (needed.has(index) || anyRelevant(results, relevant) ? write(operand) : '_')); // oxfmt-ignore
+      const read = instruction.arguments.map((operand, index) =>
+        needed.has(index) || anyRelevant(results, relevant) ? write(operand) : '_',
+      );
       const place = effect.kind === 'pure' ? '' : placeText(location);
-      lines.push(`${results.map(result).join(', ')} = ${what} ${effectText(effect)} ${read.join(', ')} +${offset} ${marker?.name ?? ''} ${place}`); // oxfmt-ignore
+      lines.push(
+        `${results.map(result).join(', ')} = ${what} ${effectText(effect)} ${read.join(', ')} +${offset} ${marker?.name ?? ''} ${place}`,
+      );
     }
     lines.push(terminatorText(terminator, write));
   }
-  const { parameters, objects, requiredThreads, maximumThreads, requiredCluster, needsCluster, overlapsOthers, assumesLocalBounds, workspace } = kernel; // oxfmt-ignore
+  const {
+    parameters,
+    objects,
+    requiredThreads,
+    maximumThreads,
+    requiredCluster,
+    needsCluster,
+    overlapsOthers,
+    assumesLocalBounds,
+    workspace,
+  } = kernel;
   const head = {
     parameters: parameters.map(({ type, bytes, alignment }) => [type, bytes, alignment]),
     objects: objects.map(({ symbol, initial, addresses, space, ...rest }) => [
@@ -68,15 +82,7 @@ export function proofForm(kernel: Kernel): string | null {
       initial ? Buffer.from(initial).toString('base64') : '',
       addresses?.map(({ at, object, offset }) => [at, object, String(offset)]),
     ]),
-    bounds: [
-      requiredThreads,
-      maximumThreads,
-      requiredCluster,
-      needsCluster,
-      overlapsOthers,
-      assumesLocalBounds,
-      workspace,
-    ],
+    bounds: [requiredThreads, maximumThreads, requiredCluster, needsCluster, overlapsOthers, assumesLocalBounds, workspace],
     place: placeText(kernel.location),
   };
   return `${JSON.stringify(head)}\n${lines.join('\n')}`;

@@ -42,7 +42,7 @@ function keyOf({ request, launches, switches, timeout }: CheckTask): string | un
 
 function launchText({ location, scalars, ...launch }: Launch): unknown {
   void location;
-  return [JSON.stringify(launch, (_, value: unknown) => plain(value)), [...scalars].map(([index, value]) => [index, String(value)])]; // oxfmt-ignore
+  return [JSON.stringify(launch, (_, value: unknown) => plain(value)), [...scalars].map(([index, value]) => [index, String(value)])];
 }
 
 /** Replaces values of a launch that JSON cannot represent. */

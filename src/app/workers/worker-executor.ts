@@ -1,14 +1,7 @@
 /** A worker thread that checks kernels. It is killed if a check does not terminate. */
 import { Worker } from 'node:worker_threads';
 import type { SolverSession } from '../../solver/solver.ts';
-import {
-  boundsOf,
-  nondeterministic,
-  undecided,
-  type CheckLimits,
-  type CheckPlace,
-  type KernelSource,
-} from './check-executor.ts';
+import { boundsOf, nondeterministic, undecided, type CheckLimits, type CheckPlace, type KernelSource } from './check-executor.ts';
 import type { FromWorker, QueryReply, Question, ToWorker } from './check-service.ts';
 import { cpuOf } from '../../system/cpu-time.ts';
 import { deadlineIn, type Deadline } from '../../system/deadline.ts';
@@ -45,10 +38,7 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
       execArgv: [],
       env: {},
       resourceLimits: {
-        maxOldGenerationSizeMb: Math.min(
-          limits.memory,
-          Math.max(512, Math.min(4096, Math.floor(limits.memory / jobs))),
-        ),
+        maxOldGenerationSizeMb: Math.min(limits.memory, Math.max(512, Math.min(4096, Math.floor(limits.memory / jobs)))),
       },
     });
     const started: Running = { worker, solver: makeSolver(), sources: new Map(), hasEnded: false };
@@ -136,11 +126,8 @@ export function placeInWorker({ entry = ownEntry(), jobs, solver: makeSolver, li
           }
         };
         const onError = (error: Error & { code?: string }): void =>
-          settle(
-            error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { kind: 'memory' } : { kind: 'broken', message: error.message },
-          );
-        const onExit = (code: number): void =>
-          settle({ kind: 'broken', message: `its thread ended with code ${code}` });
+          settle(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? { kind: 'memory' } : { kind: 'broken', message: error.message });
+        const onExit = (code: number): void => settle({ kind: 'broken', message: `its thread ended with code ${code}` });
         worker.on('message', onMessage).on('error', onError).on('exit', onExit).on('messageerror', onError);
         send({
           kind: 'check',

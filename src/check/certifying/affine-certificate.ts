@@ -16,21 +16,14 @@ export function affineProof(context: TierContext, obligation: Obligation, by: Di
   return { claim, argument: argumentOf(obligation, difference, by) };
 }
 
-function claimOf(
-  { dimensions, symbolic, instances }: TierContext,
-  obligation: Obligation,
-  difference: Difference,
-): AffineClaim {
-  // oxfmt-ignore
+function claimOf({ dimensions, symbolic, instances }: TierContext, obligation: Obligation, difference: Difference): AffineClaim {
   const { scope, first, second } = obligation;
   const [extents, letter] = scope === 'block' ? [dimensions.block, 't'] : [dimensions.grid, 'b'];
   const axes = ([0, 1, 2] as const).filter((axis) => extents[axis] !== 1).map((axis) => 'xyz'[axis]!);
   const products: { name: string; of: readonly [string, string] }[] = [];
   const below: (readonly [string, string])[] = [];
   for (const { name, term, reading } of difference.unknowns) {
-    const named = term.arguments
-      .map(narrowed)
-      .map((factor) => (factor.atom ? instances.of(factor, reading).name : null));
+    const named = term.arguments.map(narrowed).map((factor) => (factor.atom ? instances.of(factor, reading).name : null));
     const [a, b, ...more] = named;
     if (term.operator === 'mul' && a && b && more.length === 0) products.push({ name, of: [a, b] });
     if (term.atom?.kind === 'thread' && dimensions.block[term.atom.axis] === null) {
@@ -49,10 +42,7 @@ function claimOf(
     })),
     behind: String(first.access.bytes - 1),
     ahead: String(second.access.bytes - 1),
-    differ:
-      obligation.sameThread || obligation.mayBeOne
-        ? null
-        : axes.map((axis) => [`${letter}${axis}_1`, `${letter}${axis}_2`] as const),
+    differ: obligation.sameThread || obligation.mayBeOne ? null : axes.map((axis) => [`${letter}${axis}_1`, `${letter}${axis}_2`] as const),
     products,
     below,
   };
@@ -73,7 +63,9 @@ function argumentOf({ first, second }: Obligation, difference: Difference, by: D
       let reached = (behind > ahead ? behind : ahead) + size(constant);
       const order: (readonly [string, string])[] = [];
       const reach: string[] = [];
-      const sorted = unknowns.filter(({ name }) => name.endsWith('_1')).toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient))); // oxfmt-ignore
+      const sorted = unknowns
+        .filter(({ name }) => name.endsWith('_1'))
+        .toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient)));
       for (const { name, coefficient, bounds } of sorted) {
         order.push([name, `${name.slice(0, -1)}2`]);
         reach.push(String(reached));

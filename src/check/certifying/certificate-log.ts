@@ -35,11 +35,7 @@ export class CertificateLog {
   }
 
   /** Records an obligation that a tier without a solver has proved. */
-  addCheap(
-    context: TierContext,
-    obligation: Obligation,
-    { by, assumes }: Extract<CheapResult, { kind: 'proved' }>,
-  ): void {
+  addCheap(context: TierContext, obligation: Obligation, { by, assumes }: Extract<CheapResult, { kind: 'proved' }>): void {
     const isAffine = by !== 'coordinates' && by !== 'enumeration';
     const question = `${by}|${questionOf(obligation)}`;
     let proof = this.tried.get(question);
@@ -70,7 +66,7 @@ export class CertificateLog {
   /** Records that a solver has proved an access unreachable, so that it overlaps with no other. */
   addExcluded({ instruction }: Access, asked: SolverQuery | undefined): void {
     const places = [this.place(instruction)];
-    this.kept.push({ subject: { kind: 'race', scope: 'grid', places }, tier: 'linear', proof: asked ? this.proofOf(asked) : null }); // oxfmt-ignore
+    this.kept.push({ subject: { kind: 'race', scope: 'grid', places }, tier: 'linear', proof: asked ? this.proofOf(asked) : null });
   }
 
   /** Like {@link addDivergence}, by a solver. */
@@ -91,7 +87,7 @@ export class CertificateLog {
     const { sharedLoad } = instances;
     const encoding = new LinearEncoding(symbolic, instances, dimensions);
     const question = encoding.overlap(obligation);
-    const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad; // oxfmt-ignore
+    const isSaid = encoding.takeAssumptions().every((term) => assumed.includes(term)) && instances.sharedLoad === sharedLoad;
     // Restores the assumptions of the check, which the encoding may have changed.
     instances.sharedLoad = sharedLoad;
     const scripts = encoding.takePremises().map(({ text }) => text);

@@ -45,17 +45,14 @@ export function withKnownDistances(request: CheckRequest): CheckRequest {
   if (distances.length === 0) return request;
   const described = new Set(
     assumptions.flatMap(({ expression }) =>
-      expression.kind === 'elements' || expression.kind === 'distinct'
-        ? [namedPointer(parameters, expression.array)?.index]
-        : [],
+      expression.kind === 'elements' || expression.kind === 'distinct' ? [namedPointer(parameters, expression.array)?.index] : [],
     ),
   );
-  const known = distances.filter(([from, to]) => ![from, to].some((index) => described.has(index) || parameters[index]?.fields)); // oxfmt-ignore
+  const known = distances.filter(([from, to]) => ![from, to].some((index) => described.has(index) || parameters[index]?.fields));
   const lowestOf = (index: number): number | undefined =>
     known.find(([, to]) => to === index)?.[0] ?? known.find(([from]) => from === index)?.[0];
-  const isKnown = ([a, b]: readonly [number, number]): boolean =>
-    lowestOf(a) !== undefined && lowestOf(a) === lowestOf(b);
-  return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } }; // oxfmt-ignore
+  const isKnown = ([a, b]: readonly [number, number]): boolean => lowestOf(a) !== undefined && lowestOf(a) === lowestOf(b);
+  return { ...request, launch: { ...launch, distances: known, aliases: launch.aliases.filter((pair) => !isKnown(pair)) } };
 }
 
 /** The accesses, with those through pointers at a known distance above others rebased to the lower pointers. */
@@ -161,7 +158,7 @@ export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): r
   const tables = accesses.flatMap(({ targets }) =>
     targets.flatMap(({ base }) => (base.kind === 'loaded' ? [baseName(context, base.table)] : [])),
   );
-  const stated = request.assumptions.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : [])); // oxfmt-ignore
+  const stated = request.assumptions.flatMap(({ expression }) => (expression.kind === 'pointers-apart' ? expression.array : []));
   return [...new Set(tables)]
     .filter((name) => !stated.includes(name))
     .map((name) => `the pointers in ${name} lead to arrays that overlap neither each other nor any other`);
@@ -173,9 +170,7 @@ export function nonAliasingPointers(context: KernelAndLaunch & SymbolicFacts): r
  */
 export function nonAliasingTextures({ kernel, accesses }: KernelAndLaunch & SymbolicFacts): Assumption | null {
   if (!accesses.some((access) => isWriter(access) && access.memory !== 'shared')) return null;
-  const mnemonics = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.map(({ operation }) => operation.mnemonic),
-  );
+  const mnemonics = kernel.blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.mnemonic));
   const kinds = [
     ...(mnemonics.some((name) => /^(tex|tld4)\b/.test(name)) ? ['texture'] : []),
     ...(mnemonics.some((name) => /^suld\b/.test(name)) ? ['surface'] : []),

@@ -46,8 +46,7 @@ export class AssumedFacts {
       given.push({ kind: isOfLaunch ? 'launch' : 'user', text, ...(location && { location }) });
     this.given = given;
     if (kernel.assumesLocalBounds) this.add('in-bounds', inBounds);
-    for (const { instruction, condition } of symbolic.stated)
-      this.add('user', describeTerm(of, condition), placeOf(kernel, instruction));
+    for (const { instruction, condition } of symbolic.stated) this.add('user', describeTerm(of, condition), placeOf(kernel, instruction));
   }
 
   add(kind: Assumption['kind'], text: string, location?: Location): void {
@@ -74,8 +73,7 @@ export class AssumedFacts {
   /** Records terms whose arithmetic is assumed not to wrap around. */
   addNoWrap(terms: readonly Term[]): void {
     for (const term of terms) {
-      const ticket =
-        term.atom?.kind === 'havoc' || term.atom?.kind === 'phi' ? this.of.tickets.get(term.atom.value) : undefined;
+      const ticket = term.atom?.kind === 'havoc' || term.atom?.kind === 'phi' ? this.of.tickets.get(term.atom.value) : undefined;
       if (ticket) this.addCounter(ticket.base, term.width / 8);
       else this.add('no-wrap', `${describeTerm(this.of, term)} fits in ${isFactor24(term) ? 24 : term.width} bits`);
     }

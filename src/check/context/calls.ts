@@ -12,7 +12,7 @@ import { declarationOf } from './scalars.ts';
  * The reasons of opaque calls that do not prevent a proof, because {@link assumedOfCalls} lists an assumption for each.
  */
 export function harmlessCalls(context: KernelAndLaunch & SymbolicFacts): ReadonlySet<string> {
-  const reasons = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.reason : '')); // oxfmt-ignore
+  const reasons = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.reason : ''));
   return new Set(comparesPointers(context.kernel) ? [...reasons, callToUnknown] : reasons);
 }
 
@@ -21,8 +21,7 @@ export function harmlessCalls(context: KernelAndLaunch & SymbolicFacts): Readonl
  * the module that have this signature. Then all functions that a program may call through it are known.
  */
 export function comparesPointers({ blocks }: Kernel): boolean {
-  const isCall = ({ operation: { effect } }: Instruction): boolean =>
-    effect.kind === 'opaque' && effect.reason === callToUnknown;
+  const isCall = ({ operation: { effect } }: Instruction): boolean => effect.kind === 'opaque' && effect.reason === callToUnknown;
   const isCompared = (id: BlockId): boolean =>
     blocks[id]!.predecessors.length > 0 &&
     blocks[id]!.predecessors.every((from) => {
@@ -30,8 +29,7 @@ export function comparesPointers({ blocks }: Kernel): boolean {
       if (terminator.kind !== 'branch' || terminator.otherwise !== id || terminator.then === id) return false;
       const { condition } = terminator;
       return instructions.some(
-        ({ operation, results }) =>
-          operation === equalAddresses && condition.kind === 'value' && results[0] === condition.id,
+        ({ operation, results }) => operation === equalAddresses && condition.kind === 'value' && results[0] === condition.id,
       );
     });
   const calling = blocks.filter(({ instructions }) => instructions.some(isCall));
@@ -42,7 +40,7 @@ const functionsOfModule = 'pointers to functions lead to functions whose address
 
 /** Assumptions about functions without a body, and about pointers to functions. */
 export function assumedOfCalls(context: KernelAndLaunch & SymbolicFacts): Assumption[] {
-  const callees = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.callee! : '')); // oxfmt-ignore
+  const callees = callsWithoutEffect(context).map(({ operation: { effect } }) => (effect.kind === 'opaque' ? effect.callee! : ''));
   const assumptions: Assumption[] = [...new Set(callees)].map((callee) => ({
     kind: 'no-effect',
     text: `${objectName(callee)} touches no memory of this kernel, holds no barrier and returns`,
@@ -64,8 +62,7 @@ function callsWithoutEffect(context: KernelAndLaunch & SymbolicFacts): readonly 
   const { symbolic } = context;
   const isHanded = (call: Instruction): boolean =>
     call.arguments.some(
-      (operand) =>
-        operand.kind === 'address' || symbolic.operand(operand).leaves.some((leaf) => mayBeAddress(context, leaf)),
+      (operand) => operand.kind === 'address' || symbolic.operand(operand).leaves.some((leaf) => mayBeAddress(context, leaf)),
     );
   const reasonOf = ({ operation: { effect } }: Instruction): string => (effect.kind === 'opaque' ? effect.reason : '');
   const handed = new Set(calls.filter(isHanded).map(reasonOf));
@@ -83,8 +80,7 @@ function storesAddress(context: KernelAndLaunch & SymbolicFacts): boolean {
           at > 0 &&
           sources[at] === 64 &&
           !mnemonic.endsWith('.f64') &&
-          (operand.kind === 'address' ||
-            context.symbolic.operand(operand).leaves.some((leaf) => mayBeAddress(context, leaf))),
+          (operand.kind === 'address' || context.symbolic.operand(operand).leaves.some((leaf) => mayBeAddress(context, leaf))),
       );
     }),
   );

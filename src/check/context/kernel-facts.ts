@@ -4,13 +4,7 @@ import { declarationOf, integerField, isFloatParameter, givenScalar } from './sc
 import { registersRead } from '../../ir/special-registers.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './facts.ts';
 import { pointsOf } from '../../analysis/values/program-point.ts';
-import {
-  type Access,
-  type LoadedMemory,
-  collectAccesses,
-  constantReads,
-  loadedMemory,
-} from '../../analysis/values/access.ts';
+import { type Access, type LoadedMemory, collectAccesses, constantReads, loadedMemory } from '../../analysis/values/access.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { constantPlace, findBroadcasts } from '../../analysis/values/broadcast.ts';
 import { type ControlDependence, controlDependence } from '../../analysis/values/control-dependence.ts';
@@ -25,15 +19,7 @@ import { isFunctionReference } from '../../ir/form/function-address.ts';
 import type { Instruction, Kernel, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Launch, extentOfAxis } from '../../launch/launch.ts';
-import {
-  conditionsOf,
-  constantOf,
-  dimensionBounds,
-  namedPointer,
-  namedScalar,
-  pinnedScalar,
-  scalarBounds,
-} from '../premises/premises.ts';
+import { conditionsOf, constantOf, dimensionBounds, namedPointer, namedScalar, pinnedScalar, scalarBounds } from '../premises/premises.ts';
 import { leavesOfExpression } from '../../cuda/assumptions/assumption-names.ts';
 import { type ParameterField, parameterFields } from '../../launch/parameter-field.ts';
 import type { CheckRequest } from '../request/check-request.ts';
@@ -85,12 +71,9 @@ function contextOf(request: CheckRequest): KernelContext {
     dimensions,
     scalar: (index, offset, bytes) =>
       givenScalar(launch, index, offset, bytes) ??
-      (conditions.length === 0 || isFloatParameter(kernel, index)
-        ? undefined
-        : pinnedScalar(conditions, parameters, index, offset, bytes)),
+      (conditions.length === 0 || isFloatParameter(kernel, index) ? undefined : pinnedScalar(conditions, parameters, index, offset, bytes)),
     scalarBounds: (index, offset, bytes) => scalarBounds(conditions, parameters, index, offset, bytes),
-    sizeBounds: (kind, axis, range) =>
-      dimensionBounds(conditions, kind === 'block-size' ? 'blockDim' : 'gridDim', axis, range),
+    sizeBounds: (kind, axis, range) => dimensionBounds(conditions, kind === 'block-size' ? 'blockDim' : 'gridDim', axis, range),
     sharedBytes: launch.sharedBytes,
   };
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(parameters[index], offset);
@@ -101,14 +84,10 @@ function contextOf(request: CheckRequest): KernelContext {
     arePassedTogether(aliases, a, b) ||
     arePassedTogether(samePointers, a, b) ||
     (a.kind === 'loaded' && b.kind === 'loaded' && areTogether(a.table, b.table));
-  const mayBeSame = (a: Base, b: Base): boolean =>
-    a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
+  const mayBeSame = (a: Base, b: Base): boolean => a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
   const { sections, bare: bareLocks, ...exclusive } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
   const barriers = pointsOf(kernel, isFullBarrier);
-  const threads = [...dimensions.block, ...dimensions.grid].reduce<number>(
-    (product, size) => product * (size ?? Infinity),
-    1,
-  );
+  const threads = [...dimensions.block, ...dimensions.grid].reduce<number>((product, size) => product * (size ?? Infinity), 1);
   const startsAtZero = (base: Base) => startOf(request, base);
   const toldOnce = broadcasts.filter(({ loop }) => loop === null);
   const search = { symbolic, accesses, mayBeSame, barriers, broadcasts: toldOnce, dimensions, startsAtZero };
@@ -127,14 +106,19 @@ function contextOf(request: CheckRequest): KernelContext {
   const bases = [...accesses.flatMap((access) => access.targets.map(({ base }) => base)), ...upper];
   const fields = withFieldsOfDistances(request, parameterFields(kernel, bases, parameters));
   const inMemory = findMbarriers(symbolic, dimensions, accesses, declaredAs, loaded);
-  const isBlockBarrier = (instruction: Instruction): boolean =>
-    isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
+  const isBlockBarrier = (instruction: Instruction): boolean => isFullBarrier(instruction) || inMemory.arrivals.has(instruction);
   const uniformity = () => inferUniformity(kernel, dependences, loaded, new Set());
   const named = namedBarriers(symbolic, dimensions, dependences, uniformity, isBlockBarrier);
   const { variables } = launch.contents ?? {};
-  const isFilled = ({ base }: Target): boolean => base.kind === 'object' && variables?.has(request.objectName(base.object.symbol)) === true; // oxfmt-ignore
-  const tables = variables?.size ? constantReads(symbolic, declaredAs).filter(({ targets }) => targets.every(isFilled)) : []; // oxfmt-ignore
-  const { elements, stated: statedValues } = collectElementFacts(parameters, request.assumptions, [...accesses, ...tables], loaded, launch.contents); // oxfmt-ignore
+  const isFilled = ({ base }: Target): boolean => base.kind === 'object' && variables?.has(request.objectName(base.object.symbol)) === true;
+  const tables = variables?.size ? constantReads(symbolic, declaredAs).filter(({ targets }) => targets.every(isFilled)) : [];
+  const { elements, stated: statedValues } = collectElementFacts(
+    parameters,
+    request.assumptions,
+    [...accesses, ...tables],
+    loaded,
+    launch.contents,
+  );
   return {
     request,
     kernel,
@@ -162,15 +146,11 @@ function contextOf(request: CheckRequest): KernelContext {
 /**
  * Evaluates the kernel. If thread 0 broadcasts values to its block, evaluates it again with these values as uniform.
  */
-function evaluateWithBroadcasts(
-  request: CheckRequest,
-  dependences: ControlDependence,
-  meaning: SymbolicContext,
-  declaredAs: DeclaredAs,
-) {
+function evaluateWithBroadcasts(request: CheckRequest, dependences: ControlDependence, meaning: SymbolicContext, declaredAs: DeclaredAs) {
   const { kernel } = request;
   const { dimensions } = meaning;
-  const accessesOf = (of: SymbolicKernel) => fromLowerPointers(collectAccesses(of, declaredAs), { request, kernel, dimensions, fields: [], symbolic: of }); // oxfmt-ignore
+  const accessesOf = (of: SymbolicKernel) =>
+    fromLowerPointers(collectAccesses(of, declaredAs), { request, kernel, dimensions, fields: [], symbolic: of });
   const symbolic = evaluateSymbolically(kernel, meaning);
   const accesses = accessesOf(symbolic);
   const barriers = pointsOf(kernel, isFullBarrier);
@@ -200,17 +180,12 @@ function evaluateWithBroadcasts(
 }
 
 /** The fields, with those on which a distance of pointers depends, even if the kernel does not read them. */
-function withFieldsOfDistances(
-  { kernel, launch, parameters }: CheckRequest,
-  read: readonly ParameterField[],
-): readonly ParameterField[] {
+function withFieldsOfDistances({ kernel, launch, parameters }: CheckRequest, read: readonly ParameterField[]): readonly ParameterField[] {
   const names = (launch.distances ?? []).flatMap(([, , bytes]) => leavesOfExpression(bytes));
   return names.reduce((fields, name) => {
     const named = name.kind === 'parameter' ? namedScalar(parameters, name.path) : null;
     const field = named && integerField({ kernel, fields }, named);
-    return !field || fields.includes(field)
-      ? fields
-      : [...fields, field].sort((a, b) => a.index - b.index || a.offset - b.offset);
+    return !field || fields.includes(field) ? fields : [...fields, field].sort((a, b) => a.index - b.index || a.offset - b.offset);
   }, read);
 }
 
@@ -224,9 +199,7 @@ export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 
     return isMeant ? [expression] : [];
   });
   if (stated.length === 0) return 'assumed';
-  const isZero = stated.every(
-    (one) => one.kind === 'elements' && constantOf(one.low) === 0n && constantOf(one.high) === 0n,
-  );
+  const isZero = stated.every((one) => one.kind === 'elements' && constantOf(one.low) === 0n && constantOf(one.high) === 0n);
   return isZero ? 'stated' : 'no';
 }
 
@@ -246,8 +219,7 @@ function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Ac
 function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
   const read = registersRead(kernel);
   const usesLane = [...read].some((name) => /^(laneid|lanemask)/.test(name));
-  const isRead = (name: string, axis: 0 | 1 | 2): boolean =>
-    read.has(`${name}.${'xyz'[axis]}`) || (name === 'tid' && usesLane);
+  const isRead = (name: string, axis: 0 | 1 | 2): boolean => read.has(`${name}.${'xyz'[axis]}`) || (name === 'tid' && usesLane);
   const blockAxis = (axis: 0 | 1 | 2): number | null =>
     launch.block === null && kernel.requiredThreads
       ? kernel.requiredThreads[axis]
@@ -261,7 +233,5 @@ function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
 
 /** Whether the kernel itself writes the memory that an access points into. */
 export function isWritten({ accesses }: Pick<SymbolicFacts, 'accesses'>, { key }: Base): boolean {
-  return accesses.some(
-    ({ operation, targets }) => operation !== 'read' && targets.some(({ base }) => base.key === key),
-  );
+  return accesses.some(({ operation, targets }) => operation !== 'read' && targets.some(({ base }) => base.key === key));
 }

@@ -13,13 +13,10 @@ interface NamedTerm {
 }
 
 /** What decides the meaning of a name: the declarations of the parameters, and the launch. */
-export type NameContext = Pick<KernelAndLaunch, 'request' | 'kernel' | 'fields' | 'dimensions'> & Pick<SymbolicFacts, 'symbolic'>; // oxfmt-ignore
+export type NameContext = Pick<KernelAndLaunch, 'request' | 'kernel' | 'fields' | 'dimensions'> & Pick<SymbolicFacts, 'symbolic'>;
 
 /** The term that a name in an assumption denotes; null if it is not a scalar. */
-export function namedTerm(
-  context: NameContext,
-  name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>,
-): NamedTerm | null {
+export function namedTerm(context: NameContext, name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>): NamedTerm | null {
   const { request, symbolic, dimensions } = context;
   const { store } = symbolic;
   if (name.kind === 'dimension') {
@@ -33,7 +30,7 @@ export function namedTerm(
   if (!field) return null;
   const { index, offset, bytes } = field;
   const given = givenScalar(request.launch, index, offset, bytes);
-  const term = given === undefined ? store.atom(8 * bytes, { kind: 'parameter', index, offset, bytes }) : store.constant(8 * bytes, given); // oxfmt-ignore
+  const term = given === undefined ? store.atom(8 * bytes, { kind: 'parameter', index, offset, bytes }) : store.constant(8 * bytes, given);
   return { term, isSigned: !isUnsignedType(named.type) };
 }
 

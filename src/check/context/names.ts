@@ -36,8 +36,7 @@ function describeLoaded(context: NamedValues, value: number, depth: number): str
   const isElement =
     offset.operator === 'constant'
       ? offset.value % BigInt(bytes) === 0n
-      : offset.operator === 'sum' &&
-        [offset.value, ...offset.coefficients].every((part) => part % BigInt(bytes) === 0n);
+      : offset.operator === 'sum' && [offset.value, ...offset.coefficients].every((part) => part % BigInt(bytes) === 0n);
   if (!isElement) return undefined;
   const index =
     offset.operator === 'constant'

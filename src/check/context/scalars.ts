@@ -23,11 +23,7 @@ export function declarationOf(parameter: ParameterSource | undefined, offset: nu
 const arithmeticType = /^[\w\s]*\b(int|long|short|char|unsigned|size_t|u?int\d+_t|float|double|bool)\b[\w\s]*$/;
 
 /** The field of a parameter at an offset, if the kernel reads it. */
-export function fieldAt(
-  context: Pick<KernelAndLaunch, 'fields'>,
-  index: number,
-  offset: number,
-): ParameterField | undefined {
+export function fieldAt(context: Pick<KernelAndLaunch, 'fields'>, index: number, offset: number): ParameterField | undefined {
   return context.fields.find((field) => field.index === index && field.offset === offset);
 }
 
@@ -35,10 +31,7 @@ export function fieldAt(
  * The scalar that an assumption names, if the kernel reads all of its bytes, as the integer that is declared; undefined
  * otherwise.
  */
-export function namedField(
-  context: Pick<KernelAndLaunch, 'kernel' | 'fields'>,
-  named: NamedScalar,
-): ParameterField | undefined {
+export function namedField(context: Pick<KernelAndLaunch, 'kernel' | 'fields'>, named: NamedScalar): ParameterField | undefined {
   if (isFloatParameter(context.kernel, named.index)) return undefined;
   return context.fields.find(
     ({ index, offset, bytes, isPointer }) =>
@@ -50,10 +43,7 @@ export function namedField(
  * The scalar that an assumption names, even if the kernel does not read it, since statements about it may be
  * contradictory. Undefined if it has no known declaration as an integer.
  */
-export function integerField(
-  context: Pick<KernelAndLaunch, 'kernel' | 'fields'>,
-  named: NamedScalar,
-): ParameterField | undefined {
+export function integerField(context: Pick<KernelAndLaunch, 'kernel' | 'fields'>, named: NamedScalar): ParameterField | undefined {
   const read = namedField(context, named);
   if (read) return read;
   const { index, offset, type } = named;

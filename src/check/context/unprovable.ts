@@ -24,7 +24,5 @@ export function unprovable(context: KernelAndLaunch & SymbolicFacts): Reason | n
 
 /** Whether the kernel writes surfaces: each such write is a store to an unknown element. */
 export function writesSurfaces({ blocks }: Kernel): boolean {
-  return blocks.some(({ instructions }) =>
-    instructions.some(({ operation: { effect } }) => effect.kind === 'surface-store'),
-  );
+  return blocks.some(({ instructions }) => instructions.some(({ operation: { effect } }) => effect.kind === 'surface-store'));
 }

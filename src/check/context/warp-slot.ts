@@ -18,11 +18,7 @@ import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
 import { isSetUpBefore } from '../ordering/ticket.ts';
 
 /** The counter from which the elements of an access are allocated, each to one thread and once; null if none exists. */
-export function slotCounter(
-  context: KernelAndLaunch & SymbolicFacts & OrderingFacts,
-  access: Access,
-  mayAlias: MayAlias,
-): Access | null {
+export function slotCounter(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, access: Access, mayAlias: MayAlias): Access | null {
   const { symbolic, dimensions } = context;
   const { kernel } = symbolic;
   // The lane is derived from the thread index along x.
@@ -33,8 +29,7 @@ export function slotCounter(
   const [start, rank] = slot.arguments[0]!.atom ? slot.arguments : [...slot.arguments].reverse();
   const shuffle = definer(context, start!);
   const counted = rank!.operator === 'pure' && rank!.name === 'popc' ? rank!.arguments[0]! : null;
-  const ballot =
-    counted?.operator === 'and' ? counted.arguments.find((part) => part.atom?.kind === 'havoc') : undefined;
+  const ballot = counted?.operator === 'and' ? counted.arguments.find((part) => part.atom?.kind === 'havoc') : undefined;
   const before = counted?.arguments.find((part) => part !== ballot);
   const vote = ballot && definer(context, ballot);
   if (!shuffle || !vote || !before) return null;
@@ -53,8 +48,7 @@ export function slotCounter(
   // A thread that reaches the access has voted for participation, and counts the participating lanes below its own.
   const reached = new Set(partsOf(symbolic.reach(access.block)));
   if (!partsOf(symbolic.operand(vote.arguments[0]!)).every((part) => reached.has(part))) return null;
-  for (let thread = 0; thread < maximumThreads; thread++)
-    if (valueFor(before, thread) !== (1n << BigInt(thread % 32)) - 1n) return null;
+  for (let thread = 0; thread < maximumThreads; thread++) if (valueFor(before, thread) !== (1n << BigInt(thread % 32)) - 1n) return null;
 
   const drawn = ofLaneZero(symbolic.operand(shuffle.arguments[0]!));
   const counter = drawn && context.accesses.find(({ instruction }) => instruction === definer(context, drawn));
@@ -67,9 +61,7 @@ export function slotCounter(
   if (!points.every(({ block }) => (kernel.loopOf[block] ?? null) === loop)) return null;
   if (loop === null && canReach(kernel, access, voted)) return null;
   const isInOrder =
-    pointDominates(kernel, voted, added) &&
-    pointDominates(kernel, voted, exchanged) &&
-    pointDominates(kernel, exchanged, access);
+    pointDominates(kernel, voted, added) && pointDominates(kernel, voted, exchanged) && pointDominates(kernel, exchanged, access);
   return isInOrder ? counter : null;
 }
 
@@ -85,8 +77,7 @@ function slotOf({ offset }: Target, bytes: number): Term | null {
   const [wide] = offset.arguments;
   if (offset.operator !== 'sum' || offset.width !== 64 || offset.arguments.length !== 1 || !wide) return null;
   const stride = offset.coefficients[0]!;
-  if (stride < BigInt(bytes) || stride >= 1n << 31n || (wide.operator !== 'sext' && wide.operator !== 'zext'))
-    return null;
+  if (stride < BigInt(bytes) || stride >= 1n << 31n || (wide.operator !== 'sext' && wide.operator !== 'zext')) return null;
   const slot = wide.arguments[0]!;
   const isSlot = slot.operator === 'sum' && slot.width === 32 && slot.arguments.length === 2;
   return isSlot && slot.coefficients.every((by) => by === 1n) ? slot : null;
@@ -102,8 +93,7 @@ function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): I
 
 /** The value of a term for a thread; undefined if the term depends on more than the thread index along x. */
 function valueFor(term: Term, thread: number): bigint | undefined {
-  const index = ({ atom }: Term): bigint | undefined =>
-    atom?.kind === 'thread' && atom.axis === 0 ? BigInt(thread) : undefined;
+  const index = ({ atom }: Term): bigint | undefined => (atom?.kind === 'thread' && atom.axis === 0 ? BigInt(thread) : undefined);
   return evaluateTerm(term, index, new Map());
 }
 
@@ -122,11 +112,7 @@ function countOf({ symbolic: { store } }: SymbolicFacts, ballot: Term): Term {
 }
 
 /** Whether every write of a counter after its first use increases it. */
-function isOnlyCounted(
-  { symbolic, accesses, sections }: SymbolicFacts & OrderingFacts,
-  counter: Access,
-  mayAlias: MayAlias,
-): boolean {
+function isOnlyCounted({ symbolic, accesses, sections }: SymbolicFacts & OrderingFacts, counter: Access, mayAlias: MayAlias): boolean {
   if (!isOfOnePlace(counter) || counter.bytes !== 4) return false;
   const { base } = counter.targets[0]!;
   const barriers = pointsOf(symbolic.kernel, isFullBarrier);
@@ -140,10 +126,7 @@ function isOnlyCounted(
   return (
     grows(counter) &&
     accesses.every(
-      (other) =>
-        !mayChange(other) ||
-        grows(other) ||
-        (!sections.has(other.index) && isSetUpBefore(symbolic, barriers, other, counter)),
+      (other) => !mayChange(other) || grows(other) || (!sections.has(other.index) && isSetUpBefore(symbolic, barriers, other, counter)),
     )
   );
 }

@@ -16,11 +16,7 @@ export type DifferenceArgument = 'interval' | 'divisor' | 'radix' | 'block-size'
  * The argument that the accesses of an obligation never touch overlapping bytes; null if the difference refutes no
  * overlap.
  */
-export function refutedByDifference(
-  dimensions: Dimensions,
-  obligation: Obligation,
-  difference: Difference,
-): DifferenceArgument | null {
+export function refutedByDifference(dimensions: Dimensions, obligation: Obligation, difference: Difference): DifferenceArgument | null {
   const behind = BigInt(obligation.first.access.bytes) - 1n;
   const ahead = BigInt(obligation.second.access.bytes) - 1n;
   // The accesses overlap if and only if -behind <= difference <= ahead.
@@ -46,14 +42,12 @@ function refutedByBlockSize(
     return atom?.kind === kind && atom.axis === axis;
   };
   const isStart = ({ operator, arguments: [a, b] }: Term): boolean =>
-    operator === 'mul' &&
-    ((isAtom(a!, 'block') && isAtom(b!, 'block-size')) || (isAtom(b!, 'block') && isAtom(a!, 'block-size')));
+    operator === 'mul' && ((isAtom(a!, 'block') && isAtom(b!, 'block-size')) || (isAtom(b!, 'block') && isAtom(a!, 'block-size')));
   const step = (side: 1 | 2, isPart: (term: Term) => boolean): bigint | undefined =>
     unknowns.find(({ term, reading }) => reading.side === side && isPart(term))?.coefficient;
   const by = step(1, isStart);
   const isThread = (term: Term): boolean => isAtom(term, 'thread');
-  if (by === undefined || step(2, isStart) !== -by || step(1, isThread) !== by || step(2, isThread) !== -by)
-    return false;
+  if (by === undefined || step(2, isStart) !== -by || step(1, isThread) !== by || step(2, isThread) !== -by) return false;
   const reach = (behind > ahead ? behind : ahead) + (constant < 0n ? -constant : constant);
   return (by < 0n ? -by : by) > reach;
 }
@@ -61,7 +55,7 @@ function refutedByBlockSize(
 /** A coordinate or an extent without its conversion to a wider type, which does not change a nonnegative value. */
 export function narrowed(term: Term): Term {
   const [inner] = term.arguments;
-  const isWidened = /^[sz]ext$/.test(term.operator) && /^(?:thread|block|block-size|grid-size)$/.test(inner!.atom?.kind ?? ''); // oxfmt-ignore
+  const isWidened = /^[sz]ext$/.test(term.operator) && /^(?:thread|block|block-size|grid-size)$/.test(inner!.atom?.kind ?? '');
   return isWidened ? inner! : term;
 }
 
@@ -90,8 +84,7 @@ function refutedByInjectivity(
     if (side === 0n) return false;
     const stem = name.slice(0, -2);
     const entry = byTerm.get(stem);
-    if (!entry)
-      byTerm.set(stem, { coefficient: coefficient * side, spread: bounds.high - bounds.low, count: 1, first: side });
+    if (!entry) byTerm.set(stem, { coefficient: coefficient * side, spread: bounds.high - bounds.low, count: 1, first: side });
     else {
       if (entry.coefficient !== coefficient * side) return false;
       entry.count++;

@@ -75,9 +75,15 @@ function encode(expression: IntegerExpression, vocabulary: BitVocabulary): BitVa
       if (a === null || b === null || bitsOf(a) + bitsOf(b) > maxBits) return null;
       switch (expression.operator) {
         case '+':
-          return addBits(0n, [[a, 1n], [b, 1n]]); // oxfmt-ignore
+          return addBits(0n, [
+            [a, 1n],
+            [b, 1n],
+          ]);
         case '-':
-          return addBits(0n, [[a, 1n], [b, -1n]]); // oxfmt-ignore
+          return addBits(0n, [
+            [a, 1n],
+            [b, -1n],
+          ]);
         case '*':
           return multiplyBits(a, b);
         case '/':
@@ -115,12 +121,7 @@ export function powerOfTwo(condition: Condition): IntegerExpression | null {
       [mask.left, mask.right],
       [mask.right, mask.left],
     ] as const)
-      if (
-        below.kind === 'arithmetic' &&
-        below.operator === '-' &&
-        constantOf(below.right) === 1n &&
-        isSameName(below.left, number)
-      )
+      if (below.kind === 'arithmetic' && below.operator === '-' && constantOf(below.right) === 1n && isSameName(below.left, number))
         return number;
   }
   return null;

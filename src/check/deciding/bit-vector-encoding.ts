@@ -79,12 +79,7 @@ export class BitVectorEncoding {
   private readonly isPowerOfTwo: (leaf: Term) => boolean;
 
   /** @param isPowerOfTwo whether an atom is stated to be a power of two, or zero */
-  constructor(
-    symbolic: SymbolicKernel,
-    instances: Instances,
-    dimensions: Dimensions,
-    isPowerOfTwo: (leaf: Term) => boolean,
-  ) {
+  constructor(symbolic: SymbolicKernel, instances: Instances, dimensions: Dimensions, isPowerOfTwo: (leaf: Term) => boolean) {
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
@@ -140,10 +135,7 @@ export class BitVectorEncoding {
    */
   fit({ first, second }: Obligation, terms: ReadonlySet<Term>): string[] {
     const formulas: string[] = [];
-    const read = [first, second].flatMap(({ target, reading, conditions }) => [
-      { term: target.offset, reading },
-      ...conditions,
-    ]);
+    const read = [first, second].flatMap(({ target, reading, conditions }) => [{ term: target.offset, reading }, ...conditions]);
     for (const { term: whole, reading } of read) {
       for (const [term, isSigned] of partsAmong(whole, terms)) {
         const value = this.linear(this.symbolic.view.natural(term), reading);
@@ -204,9 +196,7 @@ export class BitVectorEncoding {
   /** The value of a scalar parameter that the kernel never reads, bounded by its type only. */
   unread({ index, offset, bytes }: ParameterField, unsigned: boolean): BitValue {
     const name = `p${index}_${offset}_${bytes}`;
-    return (
-      this.values.get(name) ?? this.introduce(name, unsigned ? unsignedBounds(8 * bytes) : signedBounds(8 * bytes))
-    );
+    return this.values.get(name) ?? this.introduce(name, unsigned ? unsignedBounds(8 * bytes) : signedBounds(8 * bytes));
   }
 
   private take(assumes: readonly Term[]): void {
@@ -256,8 +246,7 @@ export class BitVectorEncoding {
    */
   private warps(relation: WarpRelation): string[] {
     const [width, height, depth] = this.dimensions.block;
-    if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
-      return [];
+    if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1)) return [];
     const strides = [1, width ?? 0, (width ?? 0) * (height ?? 0)];
     const [first, second] = ([1, 2] as const).map((side) => {
       const parts = ([0, 1, 2] as const)
@@ -295,8 +284,7 @@ export class BitVectorEncoding {
 
   /** Declares an atom: indices are below symbolic dimensions, and a block has at most `threadLimit` threads. */
   private declareAtom(leaf: Term, name: string, bounds: Bounds, reading: TermInstance): BitValue {
-    const value =
-      bounds.low >= 0n && this.isPowerOfTwo(leaf) ? this.declarePower(name, bounds) : this.introduce(name, bounds);
+    const value = bounds.low >= 0n && this.isPowerOfTwo(leaf) ? this.declarePower(name, bounds) : this.introduce(name, bounds);
     const atom = leaf.atom!;
     if (atom.kind === 'thread' || atom.kind === 'block') {
       const extents = atom.kind === 'thread' ? this.dimensions.block : this.dimensions.grid;
@@ -307,9 +295,7 @@ export class BitVectorEncoding {
     } else if (atom.kind === 'block-size') {
       // Linear consequences of x*y*z <= limit.
       const known = this.dimensions.block.reduce<number>((product, size) => product * (size ?? 1), 1);
-      this.premises.assert(
-        atMostBits(value, constantBits(BigInt(Math.floor(threadLimit(this.symbolic.kernel) / known)))),
-      );
+      this.premises.assert(atMostBits(value, constantBits(BigInt(Math.floor(threadLimit(this.symbolic.kernel) / known)))));
     }
     return value;
   }
@@ -407,18 +393,20 @@ export class BitVectorEncoding {
         const bits = lowBits(natural(a), a.width);
         const source = this.keep(`v${this.values.size}`, bits);
         const bit = (index: number): BitValue | null =>
-          index < bitsOf(source)
-            ? { text: `((_ zero_extend 1) ((_ extract ${index} ${index}) ${source.text}))`, low: 0n, high: 1n }
-            : null;
-        const set = Array.from({ length: a.width }, (_, index) => bit(index)).flatMap((value, index) =>
-          value ? [{ value, index }] : [],
-        );
-        if (term.name === 'popc') return addBits(0n, set.map(({ value }) => [value, 1n])); // oxfmt-ignore
+          index < bitsOf(source) ? { text: `((_ zero_extend 1) ((_ extract ${index} ${index}) ${source.text}))`, low: 0n, high: 1n } : null;
+        const set = Array.from({ length: a.width }, (_, index) => bit(index)).flatMap((value, index) => (value ? [{ value, index }] : []));
+        if (term.name === 'popc')
+          return addBits(
+            0n,
+            set.map(({ value }) => [value, 1n]),
+          );
         if (term.name === 'brev')
-          return addBits(0n, set.map(({ value, index }) => [value, 1n << BigInt(a.width - 1 - index)])); // oxfmt-ignore
+          return addBits(
+            0n,
+            set.map(({ value, index }) => [value, 1n << BigInt(a.width - 1 - index)]),
+          );
         return set.reduce(
-          (zeros, { value, index }) =>
-            chooseBits(equalBits(value, constantBits(1n)), constantBits(BigInt(a.width - 1 - index)), zeros),
+          (zeros, { value, index }) => chooseBits(equalBits(value, constantBits(1n)), constantBits(BigInt(a.width - 1 - index)), zeros),
           constantBits(BigInt(a.width)),
         );
       }
@@ -465,8 +453,7 @@ export class BitVectorEncoding {
       [b!, a!],
     ] as const) {
       const positive = atMostBits(zero, u);
-      const fact = (condition: string, formula: string): void =>
-        this.premises.assert(`(=> (and ${positive} ${condition}) ${formula})`);
+      const fact = (condition: string, formula: string): void => this.premises.assert(`(=> (and ${positive} ${condition}) ${formula})`);
       fact(equalBits(e, zero), equalBits(product, zero));
       fact(equalBits(e, constantBits(1n)), equalBits(product, u));
       fact(lessBits(zero, e), atMostBits(u, product));
@@ -478,8 +465,26 @@ export class BitVectorEncoding {
         const fact = (condition: string, formula: string): void =>
           this.premises.compare(name, other.name, `(=> (and ${positive} ${condition}) ${formula})`);
         fact(equalBits(e, other.e), equalBits(product, other.product));
-        fact(lessBits(e, other.e), atMostBits(addBits(0n, [[product, 1n], [u, 1n]]), other.product)); // oxfmt-ignore
-        fact(lessBits(other.e, e), atMostBits(addBits(0n, [[other.product, 1n], [u, 1n]]), product)); // oxfmt-ignore
+        fact(
+          lessBits(e, other.e),
+          atMostBits(
+            addBits(0n, [
+              [product, 1n],
+              [u, 1n],
+            ]),
+            other.product,
+          ),
+        );
+        fact(
+          lessBits(other.e, e),
+          atMostBits(
+            addBits(0n, [
+              [other.product, 1n],
+              [u, 1n],
+            ]),
+            product,
+          ),
+        );
       }
       this.products.push({ name, e, u, product });
     }
@@ -496,9 +501,7 @@ export class BitVectorEncoding {
       const text = this.truthText(term, reading);
       known = { name: `q${key}`, assumes: this.assumed };
       this.assumed = outer;
-      this.premises.emit(
-        text === null ? `(declare-const ${known.name} Bool)` : `(define-fun ${known.name} () Bool ${text})`,
-      );
+      this.premises.emit(text === null ? `(declare-const ${known.name} Bool)` : `(define-fun ${known.name} () Bool ${text})`);
       this.truths.set(key, known);
     }
     for (const assumption of known.assumes) this.assumed.add(assumption);
@@ -528,8 +531,7 @@ export class BitVectorEncoding {
       case 'equal': {
         const difference = view.subtract(view.natural(a), view.natural(b));
         const modulus = 1n << BigInt(a.width);
-        if (difference.low > -modulus && difference.high < modulus)
-          return equalBits(value(difference), constantBits(0n));
+        if (difference.low > -modulus && difference.high < modulus) return equalBits(value(difference), constantBits(0n));
         return equalBits(lowBits(value(view.natural(a)), a.width), lowBits(value(view.natural(b)), b.width));
       }
       default:
@@ -560,8 +562,7 @@ const readsSigned: ReadonlySet<Term['operator']> = new Set<Term['operator']>(['s
 /** Whether an obligation contains bit operations, which the linear encoding leaves unconstrained. */
 export function holdsBits({ first, second }: Obligation): boolean {
   return [first, second].some(
-    ({ target, conditions }: AccessSide) =>
-      computesWithBits(target.offset) || conditions.some(({ term }) => computesWithBits(term)),
+    ({ target, conditions }: AccessSide) => computesWithBits(target.offset) || conditions.some(({ term }) => computesWithBits(term)),
   );
 }
 

@@ -30,9 +30,7 @@ export function refutedByCoordinates(
   { first, second, scope }: Obligation,
   difference: Difference,
 ): readonly Term[] | null {
-  const limits = [first, second].map(({ access, target }) =>
-    [symbolic.reach(access.block), target.condition].map(limitsOf),
-  );
+  const limits = [first, second].map(({ access, target }) => [symbolic.reach(access.block), target.condition].map(limitsOf));
   const parts = partsOf(difference, ({ term, bounds, reading }) => {
     const most = limits[reading.side - 1]!.flatMap((known) => known.get(term) ?? []);
     return most.reduce((high, limit) => (limit < high ? limit : high), bounds.high);
@@ -49,7 +47,7 @@ export function refutedByCoordinates(
 }
 
 function partsOf({ unknowns }: Difference, mostOf: (unknown: Unknown) => bigint): Part[] | null {
-  const pairs = new Map<Term, { readonly by: bigint; readonly low: bigint; readonly high: bigint; readonly sides: Set<1 | 2> }>(); // oxfmt-ignore
+  const pairs = new Map<Term, { readonly by: bigint; readonly low: bigint; readonly high: bigint; readonly sides: Set<1 | 2> }>();
   for (const unknown of unknowns) {
     const { term, coefficient, reading } = unknown;
     const bounds = { low: unknown.bounds.low, high: mostOf(unknown) };
@@ -109,12 +107,7 @@ function allBits(width: number): bigint {
  * Whether an overlap is impossible for all parts (`apart`), possible only if each part is the same in both threads
  * (`equal`), or neither is proved.
  */
-function areAllEqual(
-  parts: readonly Part[],
-  constant: bigint,
-  behind: bigint,
-  ahead: bigint,
-): 'equal' | 'apart' | null {
+function areAllEqual(parts: readonly Part[], constant: bigint, behind: bigint, ahead: bigint): 'equal' | 'apart' | null {
   const sorted = parts.toSorted((a, b) => (a.by < b.by ? 1 : a.by > b.by ? -1 : 0));
   let reach = sorted.reduce((sum, { by, spread }) => sum + by * spread, 0n);
   for (const { by, spread } of sorted) {
@@ -167,7 +160,11 @@ class EqualBits {
     const scale = scaleOf(term);
     if (scale > 1n) {
       // The upper bits of the quotient are lost in the multiplication by the scale.
-      const divided = this.symbolic.store.sum(term.width, BigInt.asIntN(term.width, term.value) / scale, term.arguments.map((part, at) => [part, term.coefficients[at]! / scale])); // oxfmt-ignore
+      const divided = this.symbolic.store.sum(
+        term.width,
+        BigInt.asIntN(term.width, term.value) / scale,
+        term.arguments.map((part, at) => [part, term.coefficients[at]! / scale]),
+      );
       this.add(divided, now / scale);
     }
     const [a, b] = term.arguments;
@@ -219,7 +216,7 @@ class EqualBits {
       const [[, by] = [undefined, 0n]] = own;
       // `b + n*k` with b below n: if the sum is equal, so is b.
       const others = [...terms].filter(([part]) => part.atom?.kind !== 'block' || part.atom.axis !== axis);
-      if (own.length !== 1 || by === 0n || !others.every(([part, factor]) => this.isOfGrid(part, factor, by, axis))) continue; // oxfmt-ignore
+      if (own.length !== 1 || by === 0n || !others.every(([part, factor]) => this.isOfGrid(part, factor, by, axis))) continue;
       this.known.add(`block${axis}`);
       this.assumes.push(...assumes);
     }
@@ -229,6 +226,8 @@ class EqualBits {
   private isOfGrid(part: Term, factor: bigint, by: bigint, axis: 0 | 1 | 2): boolean {
     const size = this.dimensions.grid[axis];
     if (size !== null) return factor % (by * BigInt(size)) === 0n;
-    return factor % by === 0n && part.operator === 'mul' && part.arguments.some(({ atom }) => atom?.kind === 'grid-size' && atom.axis === axis); // oxfmt-ignore
+    return (
+      factor % by === 0n && part.operator === 'mul' && part.arguments.some(({ atom }) => atom?.kind === 'grid-size' && atom.axis === axis)
+    );
   }
 }

@@ -67,41 +67,31 @@ const maxDigits = 8;
  * @param haveSizes if an index is divided, every size is assumed to be positive without a proof
  * @returns the terms that are assumed not to wrap around; null if it is not proved
  */
-export function refutedByDigits(
-  context: TierContext,
-  obligation: Obligation,
-  haveSizes = false,
-): readonly Term[] | null {
+export function refutedByDigits(context: TierContext, obligation: Obligation, haveSizes = false): readonly Term[] | null {
   const { first, second, elements, starts } = obligation;
   if (elements !== null || starts !== null) return null;
   const isWide = first.target.offset.width === 64 && second.target.offset.width === 64;
-  return refutedAs(context, obligation, haveSizes, true) ?? (isWide ? refutedAs(context, obligation, haveSizes, false) : null); // oxfmt-ignore
+  return refutedAs(context, obligation, haveSizes, true) ?? (isWide ? refutedAs(context, obligation, haveSizes, false) : null);
 }
 
 /** @param isSigned whether the sizes in an offset of 64 bits are signed numbers */
-function refutedAs(
-  context: TierContext,
-  obligation: Obligation,
-  haveSizes: boolean,
-  isSigned: boolean,
-): readonly Term[] | null {
+function refutedAs(context: TierContext, obligation: Obligation, haveSizes: boolean, isSigned: boolean): readonly Term[] | null {
   const { symbolic, instances, dimensions } = context;
   const { first, second, scope } = obligation;
   const work = new Digits(context, obligation, haveSizes);
   const [a, b] = [first, second].map((side) => work.summandsOf(side.target.offset, isSigned));
-  const isOurs = ({ digit, factors }: Summand): boolean =>
-    digit !== null && (isDivided(digit) || (factors.length > 0 && !haveSizes));
+  const isOurs = ({ digit, factors }: Summand): boolean => digit !== null && (isDivided(digit) || (factors.length > 0 && !haveSizes));
   if (!a || !b || !a.some(isOurs)) return null;
   const split = work.splitOf(...work.withIndices(a, b));
   const bytes = constantSize(BigInt(Math.max(first.access.bytes, second.access.bytes)));
   if (!split || !work.areDisjointSums(split, bytes)) return null;
   if (split.distance.length > 0) return work.assumed();
-  const [kind, extents] = scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const); // oxfmt-ignore
+  const [kind, extents] = scope === 'block' ? (['thread', dimensions.block] as const) : (['block', dimensions.grid] as const);
   const told = new Set(termsOf(split));
   for (let count = -1; count !== told.size;) {
     count = told.size;
     work.addTold(told);
-    const isTold = extents.every((extent, axis) => extent === 1 || [...told].some(({ atom }) => atom?.kind === kind && atom.axis === axis)); // oxfmt-ignore
+    const isTold = extents.every((extent, axis) => extent === 1 || [...told].some(({ atom }) => atom?.kind === kind && atom.axis === axis));
     if (isTold) return work.assumed();
     for (const term of told) {
       const equal = (side: AccessSide): AccessSide => ({
@@ -194,7 +184,7 @@ class Digits {
       const { digit, by } = rest;
       if (!digit || !/^[us]rem$/.test(digit.operator)) continue;
       const [number, divisor] = digit.arguments as [Term, Term];
-      const whole = sum.find((one) => one.digit === number && one.by === -by && isSameProduct({ ...one, by: 0n }, { ...rest, by: 0n })); // oxfmt-ignore
+      const whole = sum.find((one) => one.digit === number && one.by === -by && isSameProduct({ ...one, by: 0n }, { ...rest, by: 0n }));
       const [only, ...others] = whole ? (this.sizeOf(divisor, isOfSigned(digit)) ?? []) : [];
       if (!whole || !only || others.length > 0) continue;
       const quotient = this.symbolic.store.divide(isOfSigned(digit) ? 'sdiv' : 'udiv', digit.width, number, divisor);
@@ -221,9 +211,8 @@ class Digits {
       case 'sum':
       case 'mul': {
         if (term.arguments.length > maxSummands || (!isExact && !this.read(term, isSigned))) return null;
-        if (term.operator === 'mul')
-          return timesSummands(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
-        let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true); // oxfmt-ignore
+        if (term.operator === 'mul') return timesSummands(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
+        let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true);
         for (const [at, part] of term.arguments.entries()) {
           const scale = [{ by: term.coefficients[at]!, factors: [], digit: null }];
           const scaled = timesSummands(this.expand(part, false, isSigned), scale);
@@ -244,12 +233,7 @@ class Digits {
         return this.quotient(term, isSigned) ?? this.stepped(term, isSigned) ?? this.summandOf(term, isSigned);
       case 'select':
         // The trip count of a loop: zero if the limit of the loop is not positive.
-        if (
-          this.haveSizes &&
-          this.isShared(term) &&
-          term.arguments[2]!.operator === 'constant' &&
-          term.arguments[2]!.value === 0n
-        )
+        if (this.haveSizes && this.isShared(term) && term.arguments[2]!.operator === 'constant' && term.arguments[2]!.value === 0n)
           return this.expand(b!, isExact, isSigned);
         return this.summandOf(term, isSigned);
       default:
@@ -260,7 +244,7 @@ class Digits {
   /** A shift to the right, or a quotient by a constant, as a sum without a remainder; null otherwise. */
   private quotient({ arguments: [a, by], operator }: Term, isSigned: boolean): readonly Summand[] | null {
     const isOfNegative = operator === 'ashr' || operator === 'sdiv';
-    if (by!.operator !== 'constant' || by!.value >= 1n << 31n || operator.endsWith('rem') || (isOfNegative && !isSigned)) return null; // oxfmt-ignore
+    if (by!.operator !== 'constant' || by!.value >= 1n << 31n || operator.endsWith('rem') || (isOfNegative && !isSigned)) return null;
     const unit = operator.endsWith('div') ? by!.value : 1n << by!.value;
     if (unit < 2n || unit >= 1n << 32n) return null;
     return this.tried(() => {
@@ -337,7 +321,7 @@ class Digits {
 
   /** Whether a term depends on the launch only, or is of the block of both threads. */
   private isShared({ leaves }: Term): boolean {
-    const kinds = this.isOfBlock ? /^(?:parameter|block|block-size|grid-size)$/ : /^(?:parameter|block-size|grid-size)$/; // oxfmt-ignore
+    const kinds = this.isOfBlock ? /^(?:parameter|block|block-size|grid-size)$/ : /^(?:parameter|block-size|grid-size)$/;
     return leaves.length > 0 && leaves.every(({ atom }) => kinds.test(atom!.kind));
   }
 
@@ -372,9 +356,8 @@ class Digits {
   isAtMost(a: Size, b: Size): boolean {
     this.facts ??= this.factsOnSizes();
     const count = this.quotients.size;
-    for (const factor of this.factors.values())
-      if (!this.quotients.has(factor)) this.quotients.set(factor, this.quotientFacts(factor));
-    if (!this.known || this.quotients.size > count) this.known = new SizeOrder([...this.facts, ...[...this.quotients.values()].flat()]); // oxfmt-ignore
+    for (const factor of this.factors.values()) if (!this.quotients.has(factor)) this.quotients.set(factor, this.quotientFacts(factor));
+    if (!this.known || this.quotients.size > count) this.known = new SizeOrder([...this.facts, ...[...this.quotients.values()].flat()]);
     const assumes = this.known.atMost(a, b);
     for (const term of assumes ?? []) this.assumes.add(term);
     return assumes !== null;
@@ -387,13 +370,18 @@ class Digits {
     if (!isDivided(factor.term) && !isShift) return [];
     if (factor.term.operator.endsWith('rem')) return [];
     const isSigned = factor.term.operator === 'sdiv';
-    const [[n, c], assumes] = this.assuming(() => [this.sizeOf(number!, isSigned), isShift ? constantSize(1n << divisor!.value) : this.sizeOf(divisor!, isSigned)]); // oxfmt-ignore
-    const isOfNatural = (size: Size, least: bigint): boolean => size.every(({ by, factors }) => by > 0n && factors.every((one) => one.least >= least)); // oxfmt-ignore
+    const [[n, c], assumes] = this.assuming(() => [
+      this.sizeOf(number!, isSigned),
+      isShift ? constantSize(1n << divisor!.value) : this.sizeOf(divisor!, isSigned),
+    ]);
+    const isOfNatural = (size: Size, least: bigint): boolean =>
+      size.every(({ by, factors }) => by > 0n && factors.every((one) => one.least >= least));
     if (!n || !c || n.length === 0 || c.length !== 1 || !isOfNatural(c, 1n)) return [];
     const isNatural = isOfNatural(n, 0n);
     // A nonnegative number is the same in both readings, so a statement on either counts.
     const readings = isNatural ? [true, false] : [isSigned];
-    const isMultiple = c[0]!.factors.length === 0 && readings.some((reading) => statedDivisorOf(this.stated, number!, reading) % c[0]!.by === 0n); // oxfmt-ignore
+    const isMultiple =
+      c[0]!.factors.length === 0 && readings.some((reading) => statedDivisorOf(this.stated, number!, reading) % c[0]!.by === 0n);
     if (!isMultiple && !isNatural) return [];
     const rest = plusSize(n, timesSize(c, [{ by: 1n, factors: [factor] }]), -1n);
     const most = isMultiple ? [] : plusSize(c, constantSize(1n), -1n);
@@ -402,20 +390,22 @@ class Digits {
 
   /** What is stated of sizes, the bounds of nonnegative indices, and the conditions on sizes only. */
   private factsOnSizes(): readonly SizeFact[] {
-    const facts: SizeFact[] = factsOfSizes(this.stated, (term, isSigned) => this.factorOf(term, isSigned), this.symbolic.store).map((sum) => ({ sum, assumes: [] })); // oxfmt-ignore
+    const facts: SizeFact[] = factsOfSizes(this.stated, (term, isSigned) => this.factorOf(term, isSigned), this.symbolic.store).map(
+      (sum) => ({ sum, assumes: [] }),
+    );
     // Whether an index is negative may depend on sizes that are stated to be positive.
     this.facts = facts;
     const more = this.bounded()
       .flat()
       .flatMap(({ term, bound, assumes, sum, isSigned }): SizeFact[] => {
-        if (sum.every(({ digit }) => digit === null)) return [{ sum: plusSize(plusSize(bound, sum, -1n), constantSize(1n), -1n), assumes }]; // oxfmt-ignore
+        if (sum.every(({ digit }) => digit === null)) return [{ sum: plusSize(plusSize(bound, sum, -1n), constantSize(1n), -1n), assumes }];
         const [isNatural, others] = isSigned ? this.assuming(() => this.isNatural(term)) : [true, []];
         if (!isNatural) return [];
         // An upper bound of a nonnegative index is positive, and so are its factors if none is negative.
         const [only, ...parts] = bound;
         const areNatural = parts.length === 0 && only?.factors.every(({ least }) => least >= 0n);
         const sizes = areNatural ? only!.factors.map((factor): Size => [{ by: 1n, factors: [factor] }]) : [];
-        return [bound, ...sizes].map((size) => ({ sum: plusSize(size, constantSize(1n), -1n), assumes: [...assumes, ...others] })); // oxfmt-ignore
+        return [bound, ...sizes].map((size) => ({ sum: plusSize(size, constantSize(1n), -1n), assumes: [...assumes, ...others] }));
       });
     this.known = null;
     return [...facts, ...more];
@@ -430,9 +420,9 @@ class Digits {
         if (!/^[us]lt$/.test(comparison.operator)) return [];
         const [term, limit] = (isNegated ? comparison.arguments.toReversed() : comparison.arguments) as [Term, Term];
         const isSigned = isOfSigned(comparison);
-        const [[sum, bound], assumes] = this.assuming(() => [this.expand(term, false, isSigned), this.sizeOf(limit, isSigned)]); // oxfmt-ignore
+        const [[sum, bound], assumes] = this.assuming(() => [this.expand(term, false, isSigned), this.sizeOf(limit, isSigned)]);
         // `!(n < i)` is `i < n + 1`.
-        return sum && bound ? [{ term, sum, bound: isNegated ? plusSize(bound, constantSize(1n)) : bound, assumes, isSigned }] : []; // oxfmt-ignore
+        return sum && bound ? [{ term, sum, bound: isNegated ? plusSize(bound, constantSize(1n)) : bound, assumes, isSigned }] : [];
       }),
     ));
   }
@@ -472,7 +462,7 @@ class Digits {
   private composed(sum: readonly Summand[], { term, sum: index }: BoundedIndex): readonly Summand[] | null {
     const lead = index.find(({ digit }) => digit !== null)!;
     for (const one of sum) {
-      const factors = one.digit === lead.digit && one.by % lead.by === 0n ? factorsLeft(one.factors, lead.factors) : null; // oxfmt-ignore
+      const factors = one.digit === lead.digit && one.by % lead.by === 0n ? factorsLeft(one.factors, lead.factors) : null;
       if (!factors) continue;
       const weight = { by: one.by / lead.by, factors, digit: null };
       const part = timesSummands(index, [weight]);
@@ -490,7 +480,7 @@ class Digits {
     const { store } = this.symbolic;
     const notNegative = store.not(store.signedLess(term, store.constant(term.width, 0n)));
     const isPositive = store.signedLess(store.constant(term.width, -1n), term);
-    return this.sides.every((side) => conditionsOf(this.symbolic, side).some((one) => one === notNegative || one === isPositive)); // oxfmt-ignore
+    return this.sides.every((side) => conditionsOf(this.symbolic, side).some((one) => one === notNegative || one === isPositive));
   }
 
   /** The common digits of two sums with the same weights; null if their weights differ. */
@@ -510,11 +500,11 @@ class Digits {
       if (!other || !this.isNatural(one.digit!) || !this.isNatural(other.digit!)) return null;
       left.splice(left.indexOf(other), 1);
       const [first, second] = [this.extentOf(one.digit!, this.sides[0]), this.extentOf(other.digit!, this.sides[1])];
-      const extent = first && second && (this.isAtMost(first, second) ? second : this.isAtMost(second, first) ? first : null); // oxfmt-ignore
-      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: [{ by: one.by, factors: one.factors }], extent }); // oxfmt-ignore
+      const extent = first && second && (this.isAtMost(first, second) ? second : this.isAtMost(second, first) ? first : null);
+      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: [{ by: one.by, factors: one.factors }], extent });
     }
     const terms = digits.flatMap(({ term }) => term ?? []);
-    return left.length > 0 || digits.length > maxDigits || new Set(terms).size < terms.length ? null : { digits, distance }; // oxfmt-ignore
+    return left.length > 0 || digits.length > maxDigits || new Set(terms).size < terms.length ? null : { digits, distance };
   }
 
   /**
@@ -563,7 +553,7 @@ class Digits {
     if (atom?.kind !== 'thread' && atom?.kind !== 'block') return most;
     const of = atom.kind === 'thread' ? 'block' : 'grid';
     if (this.dimensions[of][atom.axis] !== null) return most;
-    return [{ by: 1n, factors: [this.factorOf(this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis }), true)] }]; // oxfmt-ignore
+    return [{ by: 1n, factors: [this.factorOf(this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis }), true)] }];
   }
 
   /** Exclusive upper bound of an index: the divisor of a remainder, or the bound in a condition of the access. */
@@ -572,7 +562,9 @@ class Digits {
       const divisor = this.positiveSize(term.arguments[1]!, isOfSigned(term));
       return divisor && [divisor];
     }
-    const found = this.bounded()[this.sides.indexOf(side)]!.find(({ term: index, sum }) => index === term || isOneDigit(sum, term) || this.areOneRound(index, term)); // oxfmt-ignore
+    const found = this.bounded()[this.sides.indexOf(side)]!.find(
+      ({ term: index, sum }) => index === term || isOneDigit(sum, term) || this.areOneRound(index, term),
+    );
     for (const one of found?.assumes ?? []) this.assumes.add(one);
     return found?.bound ?? null;
   }
@@ -600,9 +592,9 @@ class Digits {
       count = known.size;
       for (const term of known) {
         const [whole, by] = term.arguments;
-        const isRest = /^[us]rem$/.test(term.operator) || (term.operator === 'and' && dividedMask(this.symbolic.store, term) === null && isLowMask(by!)); // oxfmt-ignore
-        if (isRest && ([...known].some((one) => this.isQuotient(one, term)) || this.isBelowDivisor(term)))
-          known.add(whole!);
+        const isRest =
+          /^[us]rem$/.test(term.operator) || (term.operator === 'and' && dividedMask(this.symbolic.store, term) === null && isLowMask(by!));
+        if (isRest && ([...known].some((one) => this.isQuotient(one, term)) || this.isBelowDivisor(term))) known.add(whole!);
       }
     }
   }
@@ -629,11 +621,13 @@ class Digits {
     const [whole, by] = rest.arguments;
     const [divided, divisor] = term.arguments;
     if (rest.operator === 'and')
-      return /^[al]shr$/.test(term.operator) && divided === whole && divisor!.operator === 'constant' && 1n << divisor!.value === by!.value + 1n; // oxfmt-ignore
+      return (
+        /^[al]shr$/.test(term.operator) && divided === whole && divisor!.operator === 'constant' && 1n << divisor!.value === by!.value + 1n
+      );
     if (!/^[us]div$/.test(term.operator) || isOfSigned(term) !== isOfSigned(rest)) return false;
     if (divided === whole && divisor === by) return true;
     const isSigned = isOfSigned(term);
-    const [all, inner, outer] = [this.undivided(term, isSigned), this.undivided(whole!, isSigned), this.positiveSize(by!, isSigned)]; // oxfmt-ignore
+    const [all, inner, outer] = [this.undivided(term, isSigned), this.undivided(whole!, isSigned), this.positiveSize(by!, isSigned)];
     if (!all || !inner || !outer || all.number !== inner.number || !this.isNatural(all.number)) return false;
     return isSameProduct(all.by, timesProduct(inner.by, outer));
   }

@@ -104,12 +104,7 @@ export function enumerateBranch(
   return { kind: 'uniform' };
 }
 
-function step(
-  values: Int32Array,
-  variables: readonly (readonly [string, number])[],
-  from: number,
-  to: number,
-): boolean {
+function step(values: Int32Array, variables: readonly (readonly [string, number])[], from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
     if (++values[i]! < variables[i]![1]) return true;
     values[i] = 0;

@@ -52,10 +52,10 @@ export function staysDisjoint(
   most: number,
 ): boolean | null {
   const split = sides.map((side) => groupsOf(side));
-  const work = split.reduce((sum, { ofBlock, others }) => sum + [ofBlock, ...others].reduce((total, group) => total + count(group), 0), 0); // oxfmt-ignore
+  const work = split.reduce((sum, { ofBlock, others }) => sum + [ofBlock, ...others].reduce((total, group) => total + count(group), 0), 0);
   if (work * shared.length > most) return null;
   const same = JSON.stringify(textsOf(sides[0])) === JSON.stringify(textsOf(sides[1]));
-  const listed = (same ? [0] : [0, 1]).map((at) => ({ side: sides[at]!, program: programOf(sides[at]!, split[at]!, names) })); // oxfmt-ignore
+  const listed = (same ? [0] : [0, 1]).map((at) => ({ side: sides[at]!, program: programOf(sides[at]!, split[at]!, names) }));
   for (const values of shared) {
     const lists: Listed[] = [];
     for (const { side, program } of listed) {
@@ -112,10 +112,7 @@ function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; ot
     const first = own.includes('') ? '' : own[0];
     for (const other of own) if (other !== first && first !== undefined) leader.set(other, first);
   }
-  const groups = new Map<
-    string,
-    { variables: SideParts['variables'][number][]; parts: TextPart[]; guards: TextPart[] }
-  >();
+  const groups = new Map<string, { variables: SideParts['variables'][number][]; parts: TextPart[]; guards: TextPart[] }>();
   const groupAt = (key: string) => {
     const known = groups.get(key) ?? { variables: [], parts: [], guards: [] };
     groups.set(key, known);
@@ -127,7 +124,7 @@ function groupsOf({ parts, guards, variables }: SideParts): { ofBlock: Group; ot
   for (const part of parts) groupOf(part).parts.push(part);
   for (const guard of guards) groupOf(guard).guards.push(guard);
   // A group without parts and guards contributes nothing.
-  const others = [...groups].flatMap(([key, group]) => (key === '' || group.parts.length + group.guards.length === 0 ? [] : [group])); // oxfmt-ignore
+  const others = [...groups].flatMap(([key, group]) => (key === '' || group.parts.length + group.guards.length === 0 ? [] : [group]));
   return { ofBlock, others };
 }
 
@@ -141,12 +138,10 @@ function programOf(
   const compile = ({ variables, parts, guards }: Group, constant: bigint): ValuesOf => {
     const lets = names.map((name, at) => `const ${name} = v[${at}];`);
     const loops = variables.map(({ name, size }) => `for (let ${name} = 0; ${name} < ${size}; ${name}++)`);
-    const number = variables
-      .filter(isBlockAxis)
-      .reduceRight((higher, { name, size }) => `(${higher} * ${size} + ${name})`, '0');
+    const number = variables.filter(isBlockAxis).reduceRight((higher, { name, size }) => `(${higher} * ${size} + ${name})`, '0');
     const guard = guards.length > 0 ? `if (${guards.map(({ text }) => `(${text})`).join(' && ')})` : '';
     const value = [`${constant}`, ...parts.map(({ text }) => text)].join(' + ');
-    const code = `${lets.join('')}let n = 0; ${loops.join(' ')} ${guard} { a[n] = ${value}; b[n++] = ${number}; } return n;`; // oxfmt-ignore
+    const code = `${lets.join('')}let n = 0; ${loops.join(' ')} ${guard} { a[n] = ${value}; b[n++] = ${number}; } return n;`;
     // The generated code contains only generated names and numerals.
     const fill = new Function('v', 'a', 'b', code) as (v: Int32Array, a: Float64Array, b: Float64Array) => number;
     const size = variables.reduce((product, one) => product * one.size, 1);
@@ -198,7 +193,7 @@ function areAllApart({ starts, stretches }: Listed, total: number): boolean {
  * both sides.
  */
 function areDisjointParts(lists: readonly Listed[], total: number, identity: (block: number) => number): boolean {
-  const [from, to, of, on] = [new Float64Array(total), new Float64Array(total), new Float64Array(total), new Uint8Array(total)]; // oxfmt-ignore
+  const [from, to, of, on] = [new Float64Array(total), new Float64Array(total), new Float64Array(total), new Uint8Array(total)];
   let next = 0;
   lists.forEach(({ starts, stretches }, side) => {
     starts.addresses.forEach((address, at) => {

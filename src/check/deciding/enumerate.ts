@@ -83,8 +83,7 @@ export function enumerate(
   const extents = extentsOf(dimensions, obligation.scope === 'grid');
   if (!extents) return { kind: 'unable', reason: 'dimensions are not concrete' };
   const limit = 1n << 52n;
-  if (difference.low < -limit || difference.high > limit)
-    return { kind: 'unable', reason: 'addresses may wrap around' };
+  if (difference.low < -limit || difference.high > limit) return { kind: 'unable', reason: 'addresses may wrap around' };
 
   const sizeOf = (unknown: { name: string; leaf: Term; high: bigint }): number | null => {
     const atom = unknown.leaf.atom;
@@ -125,12 +124,7 @@ export function enumerate(
     return true;
   }
 
-  function compileSide(
-    side: AccessSide,
-    unknowns: readonly Unknown[],
-    constant: bigint,
-    sign: bigint,
-  ): SideText | null {
+  function compileSide(side: AccessSide, unknowns: readonly Unknown[], constant: bigint, sign: bigint): SideText | null {
     const uses = new Set<string>();
     let used = new Set<string>();
     const name = (leaf: Term, reading: AccessSide['reading']): { name: string | null; offset: bigint } => {
@@ -144,9 +138,7 @@ export function enumerate(
       used = new Set();
       // The constant already contains the distance between the iterations.
       if (unknown.term.atom) used.add(unknown.name);
-      const value = unknown.term.atom
-        ? unknown.name
-        : compileValue(symbolic, unknown.term, (leaf) => name(leaf, unknown.reading));
+      const value = unknown.term.atom ? unknown.name : compileValue(symbolic, unknown.term, (leaf) => name(leaf, unknown.reading));
       parts.push({ text: `${unknown.coefficient * sign} * ${value}`, uses: used });
       for (const variable of used) uses.add(variable);
     }
@@ -184,8 +176,7 @@ export function enumerate(
     return { common, guards, constant, parts, uses, exact };
   }
 
-  const ofSide = (number: 1 | 2): Unknown[] =>
-    difference.unknowns.filter((unknown) => (unknown.reading.side === 2) === (number === 2));
+  const ofSide = (number: 1 | 2): Unknown[] => difference.unknowns.filter((unknown) => (unknown.reading.side === 2) === (number === 2));
   let first: SideText | null;
   let second: SideText | null;
   try {
@@ -226,15 +217,14 @@ function withAddressesAlone(whole: Trial): Trial | null {
   const used = new Set(texts.flatMap(({ parts }) => parts.flatMap(({ uses }) => [...uses])));
   const isUsed = ({ name }: Variable): boolean => used.has(name) || /^[tb][xyz]_[12]$/.test(name);
   const kept = new Set([...shared, ...lists.flat()].filter(isUsed).map(({ name }) => name));
-  const within = (pieces: readonly TextPart[]): TextPart[] =>
-    pieces.filter(({ uses }) => [...uses].every((name) => kept.has(name)));
-  const reduced = (text: SideText): SideText => ({ ...text, common: within(text.common), guards: within(text.guards), uses: kept }); // oxfmt-ignore
+  const within = (pieces: readonly TextPart[]): TextPart[] => pieces.filter(({ uses }) => [...uses].every((name) => kept.has(name)));
+  const reduced = (text: SideText): SideText => ({ ...text, common: within(text.common), guards: within(text.guards), uses: kept });
   const trial: Trial = {
     texts: [reduced(texts[0]), reduced(texts[1])],
     shared: shared.filter(isUsed),
     lists: [lists[0].filter(isUsed), lists[1].filter(isUsed)],
   };
-  const size = ({ shared: common, lists: [one, other] }: Trial): number => countOf(common) * (countOf(one) + countOf(other)); // oxfmt-ignore
+  const size = ({ shared: common, lists: [one, other] }: Trial): number => countOf(common) * (countOf(one) + countOf(other));
   return size(trial) * worthwhile <= size(whole) ? trial : null;
 }
 
@@ -269,7 +259,7 @@ function tryOut(
     const { scope, starts, mayBeOne, betweenClusters } = obligation;
     if (scope !== 'grid' || starts || mayBeOne || !(countOf(told) <= evaluations)) return null;
     const clusterOf = betweenClusters && clusterNumbers(lists[0], betweenClusters);
-    const sides = [obligation.first, obligation.second].map(({ access: { bytes } }, i) => ({ ...texts[i]!, variables: lists[i]!, bytes })); // oxfmt-ignore
+    const sides = [obligation.first, obligation.second].map(({ access: { bytes } }, i) => ({ ...texts[i]!, variables: lists[i]!, bytes }));
     const isDisjoint = staysDisjoint(
       [sides[0]!, sides[1]!],
       (block) => clusterOf?.[block] ?? block,
@@ -297,11 +287,7 @@ function tryOut(
  * Loops over a side's own variables, the first one innermost. The suffixes of names are unified, so that equal sides
  * have equal texts.
  */
-function fillText(
-  { guards, constant, parts }: SideText,
-  shared: readonly Variable[],
-  own: readonly Variable[],
-): string {
+function fillText({ guards, constant, parts }: SideText, shared: readonly Variable[], own: readonly Variable[]): string {
   const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
   const loops = own.map(({ name, size }) => `for (let ${name} = 0; ${name} < ${size}; ${name}++)`).reverse();
   const offset = [`${constant}`, ...parts.map(({ text }) => text)].join(' + ');
@@ -313,13 +299,11 @@ function fillText(
  * The combinations of values of the distinguished shared variables for which the common conditions of both sides can be
  * true.
  */
-function liveRounds(
-  texts: readonly SideText[],
-  shared: readonly Variable[],
-  told: readonly Variable[],
-): readonly Int32Array[] {
+function liveRounds(texts: readonly SideText[], shared: readonly Variable[], told: readonly Variable[]): readonly Int32Array[] {
   const known = new Set(shared.map(({ name }) => name));
-  const common = texts.flatMap(({ common: pieces }) => pieces.filter(({ uses }) => [...uses].every((name) => known.has(name))).map(({ text }) => text)); // oxfmt-ignore
+  const common = texts.flatMap(({ common: pieces }) =>
+    pieces.filter(({ uses }) => [...uses].every((name) => known.has(name))).map(({ text }) => text),
+  );
   const lets = shared.map(({ name }, position) => `const ${name} = v[${position}];`);
   const holds =
     common.length === 0
@@ -398,8 +382,7 @@ function tableFor(addresses: Float64Array, identity: (combination: number) => nu
       add(address, combination) {
         const known = first[address - low]!;
         if (known < 0) first[address - low] = combination;
-        else if (second[address - low]! < 0 && identity(known) !== identity(combination))
-          second[address - low] = combination;
+        else if (second[address - low]! < 0 && identity(known) !== identity(combination)) second[address - low] = combination;
       },
     };
   }
@@ -482,15 +465,7 @@ function search(
         let partner = table.earliest(at);
         if (partner >= 0 && identities[0](partner) === identities[1](i)) partner = table.other(at);
         if (partner >= 0)
-          hits.push(
-            describeHit(
-              first,
-              second,
-              combination(first, sharedValues, partner),
-              combination(second, sharedValues, i),
-              shared,
-            ),
-          );
+          hits.push(describeHit(first, second, combination(first, sharedValues, partner), combination(second, sharedValues, i), shared));
       }
     }
   }
@@ -610,13 +585,7 @@ function combination({ variables }: SideProgram, sharedValues: Int32Array, n: nu
   return values;
 }
 
-function describeHit(
-  first: SideProgram,
-  second: SideProgram,
-  a: Int32Array,
-  b: Int32Array,
-  shared: readonly Variable[],
-): Hit {
+function describeHit(first: SideProgram, second: SideProgram, a: Int32Array, b: Int32Array, shared: readonly Variable[]): Hit {
   const read = (program: SideProgram, values: Int32Array, letter: string): number[] =>
     ['x', 'y', 'z'].map((axis) => {
       const position = program.variables.findIndex(({ name }) => name.startsWith(`${letter}${axis}_`));

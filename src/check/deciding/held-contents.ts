@@ -44,16 +44,15 @@ export class HeldContents {
    */
   hold(element: HeldElement, stride: string | null): void {
     const { of, fact, offset, name, reached } = element;
-    if (stride !== null)
-      this.premises.emit(`(assert ${usually([reached], `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
+    if (stride !== null) this.premises.emit(`(assert ${usually([reached], `(and (<= 0 ${name}) (< ${name} ${stride}))`)})`);
     for (const other of this.held) {
       if (other.fact.array !== fact.array) continue;
       const both = [reached, other.reached];
       if (fact.ascends) {
-        this.premises.compare(of, other.of, usually([...both, `(<= ${offset} ${other.offset})`], `(<= ${name} ${other.name})`)); // oxfmt-ignore
-        this.premises.compare(of, other.of, usually([...both, `(<= ${other.offset} ${offset})`], `(<= ${other.name} ${name})`)); // oxfmt-ignore
+        this.premises.compare(of, other.of, usually([...both, `(<= ${offset} ${other.offset})`], `(<= ${name} ${other.name})`));
+        this.premises.compare(of, other.of, usually([...both, `(<= ${other.offset} ${offset})`], `(<= ${other.name} ${name})`));
       } else if (fact.part)
-        this.premises.compare(of, other.of, usually([...both, `(= ${offset} ${other.offset})`], `(= ${name} ${other.name})`)); // oxfmt-ignore
+        this.premises.compare(of, other.of, usually([...both, `(= ${offset} ${other.offset})`], `(= ${name} ${other.name})`));
     }
     this.held.push(element);
     if (fact.part) this.separate(element, fact.part.pair);
@@ -67,7 +66,7 @@ export class HeldContents {
     for (const { start, length } of parts) {
       if (start.fact.part!.bytes > 4 || (start !== element && length !== element)) continue;
       const conditions = [start.reached, length.reached, isSameIndex(start, length)];
-      this.premises.compare(start.of, length.of, usually(conditions, `(< (+ ${start.name} ${length.name}) ${numeral(1n << 31n)})`)); // oxfmt-ignore
+      this.premises.compare(start.of, length.of, usually(conditions, `(< (+ ${start.name} ${length.name}) ${numeral(1n << 31n)})`));
     }
     for (const [at, one] of parts.entries())
       for (const other of parts.slice(at + 1)) {
@@ -81,8 +80,8 @@ export class HeldContents {
           `(< 0 ${one.length.name})`,
           `(< 0 ${other.length.name})`,
         ];
-        const before = (a: typeof one, b: typeof one): string => `(<= (+ ${a.start.name} ${a.length.name}) ${b.start.name})`; // oxfmt-ignore
-        this.premises.compare(one.start.of, other.start.of, usually(conditions, `(or ${before(one, other)} ${before(other, one)})`)); // oxfmt-ignore
+        const before = (a: typeof one, b: typeof one): string => `(<= (+ ${a.start.name} ${a.length.name}) ${b.start.name})`;
+        this.premises.compare(one.start.of, other.start.of, usually(conditions, `(or ${before(one, other)} ${before(other, one)})`));
       }
   }
 }

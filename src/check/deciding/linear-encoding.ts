@@ -101,8 +101,7 @@ export class LinearEncoding {
     this.elements = elements ?? new Map();
     this.rereads = rereads ?? new Map();
     this.contents = contents ?? new Map();
-    if (this.contents.size > 0)
-      this.premises.emit(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`));
+    if (this.contents.size > 0) this.premises.emit(...[anyContents, usualContents].map((mode) => `(declare-const ${mode} Bool)`));
     this.symbolic = symbolic;
     this.instances = instances;
     this.dimensions = dimensions;
@@ -147,15 +146,11 @@ export class LinearEncoding {
       ...forms.flatMap(({ form, reading }) => this.unwrapped(form, reading)),
       `(< ${a} (+ ${b} ${second.access.bytes}))`,
       `(< ${b} (+ ${a} ${first.access.bytes}))`,
-      ...(obligation.sameThread || obligation.mayBeOne
-        ? []
-        : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
+      ...(obligation.sameThread || obligation.mayBeOne ? [] : [this.distinct(obligation.scope === 'block' ? 't' : 'b')]),
       ...(starts ? [this.differ(starts[0], first.reading, starts[1], second.reading)] : []),
       ...this.warps(obligation.warp),
       ...this.oneElement(obligation),
-      ...later.map(
-        ({ counter, from, to, by }) => `(>= ${this.unknown(counter, to)} (+ ${this.unknown(counter, from)} ${by}))`,
-      ),
+      ...later.map(({ counter, from, to, by }) => `(>= ${this.unknown(counter, to)} (+ ${this.unknown(counter, from)} ${by}))`),
       ...this.conditions(first.conditions),
       ...this.conditions(second.conditions),
     ];
@@ -197,10 +192,7 @@ export class LinearEncoding {
   }
 
   /** The formula that both threads satisfy the conditions of their sides, or, for divergence, any conditions. */
-  together(
-    conditions: readonly { readonly term: Term; readonly reading: TermInstance }[],
-    warp: WarpRelation = null,
-  ): string {
+  together(conditions: readonly { readonly term: Term; readonly reading: TermInstance }[], warp: WarpRelation = null): string {
     return `(and ${[this.distinct('t'), ...this.warps(warp), ...this.conditions(conditions)].join(' ')})`;
   }
 
@@ -225,8 +217,7 @@ export class LinearEncoding {
   /** The formulas that two threads are in one warp, or in two; empty if the linear thread index is not linear. */
   private warps(relation: WarpRelation): string[] {
     const [width, height, depth] = this.dimensions.block;
-    if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1))
-      return [];
+    if (relation === null || (width === null && (height !== 1 || depth !== 1)) || (height === null && depth !== 1)) return [];
     const strides = [1, width, (width ?? 0) * (height ?? 0)];
     const [first, second] = ([1, 2] as const).map((side) => {
       const name = `w_${side}`;
@@ -240,10 +231,7 @@ export class LinearEncoding {
           });
         const thread = `(+ 0 ${parts.join(' ')})`;
         this.premises.define(name, () =>
-          this.premises.emit(
-            `(declare-const ${name} Int)`,
-            `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`,
-          ),
+          this.premises.emit(`(declare-const ${name} Int)`, `(assert (<= (* 32 ${name}) ${thread} (+ (* 32 ${name}) 31)))`),
         );
       }
       return name;
@@ -301,8 +289,7 @@ export class LinearEncoding {
   /** Asserts that the unknown of a product equals its expansion. */
   private identify(unknown: string, part: Polynomial): void {
     const [[monomial, factor] = ['', 0n]] = part;
-    if (part.size === 1 && factor === 1n && monomial.includes(' ') && !this.factored.has(monomial))
-      this.factored.set(monomial, unknown);
+    if (part.size === 1 && factor === 1n && monomial.includes(' ') && !this.factored.has(monomial)) this.factored.set(monomial, unknown);
     const written = this.written(part);
     if (written === unknown || this.factored.has(unknown)) return;
     this.factored.set(unknown, written);
@@ -351,7 +338,9 @@ export class LinearEncoding {
 
   /** A polynomial as SMT-LIB, with an unknown for each product. */
   private written(sum: Polynomial): string {
-    return sumText([...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : productText(factor, this.monomial(monomial))))); // oxfmt-ignore
+    return sumText(
+      [...sum].map(([monomial, factor]) => (monomial === '' ? numeral(factor) : productText(factor, this.monomial(monomial)))),
+    );
   }
 
   private monomial(monomial: string): string {
@@ -528,11 +517,7 @@ export class LinearEncoding {
       for (const one of [{ ticket, name }, other])
         this.premises.compare(of, other.of, `(=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
       const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
-      this.premises.compare(
-        of,
-        other.of,
-        `(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`,
-      );
+      this.premises.compare(of, other.of, `(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
     }
     this.taken.push({ of, ticket, side, name, reached });
   }
@@ -554,16 +539,12 @@ export class LinearEncoding {
           else assert(`(= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner}))`);
         } else if (term.name === dippingUnsigned) {
           // Formulas assume that the value is in range. A case distinction is easier than a multiple of the modulus.
-          assert(
-            `(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`,
-          );
+          assert(`(=> (<= (- ${half}) ${inner} (- ${modulus} 1)) (= ${name} (ite (< ${inner} 0) (+ ${inner} ${modulus}) ${inner})))`);
         } else {
           this.premises.emit(`(declare-const ${name}_w Int)`);
           assert(`(= ${name} (- ${inner} (* ${modulus} ${name}_w)))`);
           const target = as === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width);
-          const [least, most] = [range.low, range.high].map((value) =>
-            floorDivide(value - target.low, 1n << BigInt(term.width)),
-          );
+          const [least, most] = [range.low, range.high].map((value) => floorDivide(value - target.low, 1n << BigInt(term.width)));
           // A bound on the wrap count helps the solver only if it leaves few values.
           if (most! - least! <= maxWraps) assert(`(<= ${numeral(least!)} ${name}_w ${numeral(most!)})`);
         }
@@ -599,7 +580,7 @@ export class LinearEncoding {
         const remainder = isQuotient ? `${name}_r` : name;
         this.premises.emit(`(declare-const ${isQuotient ? remainder : quotient} Int)`, `(declare-const ${name}_p Int)`);
         this.lemma.define(`${name}_p`, quotient, d);
-        const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`; // oxfmt-ignore
+        const isDivided = `(and (= ${x} (+ ${name}_p ${remainder})) (<= 0 ${remainder}) (< ${remainder} ${d}) (<= 0 ${quotient}))`;
         const ifNegative = isQuotient ? `(<= ${name} 0)` : `(and (<= ${name} 0) (< (- ${d}) ${name}))`;
         const meaning = canBeNegative ? `(ite (>= ${x} 0) ${isDivided} ${ifNegative})` : isDivided;
         // Nothing is known of a division by zero.

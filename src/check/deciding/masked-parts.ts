@@ -25,11 +25,15 @@ export function dividedMask(store: TermStore, { operator, width, arguments: [a, 
   const step = scale === 0n ? 1n : scale & -scale;
   if (isLow && multiples.length === 0 && step === 1n) return null;
   const total = (parts: typeof sum, divisor: bigint): Term =>
-    store.sum(width, parts.reduce((all, { term, by }) => (term ? all : all + by / divisor), 0n), parts.flatMap(({ term, by }) => (term ? [[term, by / divisor] as const] : []))); // oxfmt-ignore
+    store.sum(
+      width,
+      parts.reduce((all, { term, by }) => (term ? all : all + by / divisor), 0n),
+      parts.flatMap(({ term, by }) => (term ? [[term, by / divisor] as const] : [])),
+    );
   const part = total(rest, step);
   if (isLow) return store.sum(width, 0n, [[store.and(width, part, store.constant(width, power / step - 1n)), step]]);
   const shift = BigInt((power / step).toString(2).length - 1);
-  const above = rest.length === 0 ? store.constant(width, 0n) : store.shift('lshr', width, part, store.constant(width, shift)); // oxfmt-ignore
+  const above = rest.length === 0 ? store.constant(width, 0n) : store.shift('lshr', width, part, store.constant(width, shift));
   return store.add(width, total(multiples, 1n), store.sum(width, 0n, [[above, power]]));
 }
 

@@ -25,12 +25,12 @@ export class ProductLemma {
       [u, e],
     ] as const) {
       const unlessNegative = (formula: string): string => `(=> (>= ${y} 0) ${formula})`;
-      const signs = `(and (=> (= ${x} 0) (= ${name} 0)) (=> (>= ${x} 1) (>= ${name} ${y})) (=> (<= ${x} (- 1)) (<= ${name} (- ${y}))))`; // oxfmt-ignore
+      const signs = `(and (=> (= ${x} 0) (= ${name} 0)) (=> (>= ${x} 1) (>= ${name} ${y})) (=> (<= ${x} (- 1)) (<= ${name} (- ${y}))))`;
       this.premises.assert(unlessNegative(signs), { name, value: `(* ${e} ${u})` });
       this.premises.assert(unlessNegative(`(=> (= ${x} 1) (= ${name} ${y}))`));
       for (const other of this.products) {
         if (other.u !== y) continue;
-        const grows = `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`; // oxfmt-ignore
+        const grows = `(and (=> (= ${x} ${other.e}) (= ${name} ${other.name})) (=> (< ${x} ${other.e}) (<= (+ ${name} ${y}) ${other.name})) (=> (> ${x} ${other.e}) (<= (+ ${other.name} ${y}) ${name})))`;
         this.premises.compare(name, other.name, unlessNegative(grows));
       }
       this.products.push({ name, e: x, u: y });

@@ -130,12 +130,7 @@ export class SolverTier {
     for (const premise of this.encoding.takePremises()) this.premises.add(premise);
   }
 
-  private read(
-    { answer, question, by }: Outcome,
-    formula: string,
-    assumes: readonly Term[],
-    mode: string | undefined,
-  ): ObligationResult {
+  private read({ answer, question, by }: Outcome, formula: string, assumes: readonly Term[], mode: string | undefined): ObligationResult {
     switch (answer.kind) {
       case 'unsat': {
         const asked = {

@@ -95,9 +95,7 @@ export class SolverTiers {
       const instances = new Instances(symbolic, uniformity, scope);
       const encoding = new BitVectorEncoding(symbolic, instances, dimensions, powersOfTwo(this.context));
       const vocabulary = bitVocabularyOf(this.context, encoding);
-      const premises = conditionsOf(request.assumptions).flatMap(
-        (condition) => encodeBitCondition(condition, vocabulary) ?? [],
-      );
+      const premises = conditionsOf(request.assumptions).flatMap((condition) => encodeBitCondition(condition, vocabulary) ?? []);
       encoding.takeAssumptions();
       const tier = new SolverTier(encoding, premises, this.deciding(bitVectorFactor * request.budget.solverUnits));
       const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
@@ -148,9 +146,7 @@ function vocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Linear
       if (given === undefined && !namedField(context, named)) return encoding.unread(field, isUnsignedType(type));
       const width = field.bytes * 8;
       const term =
-        given !== undefined
-          ? store.constant(width, given)
-          : store.atom(width, { kind: 'parameter', index, offset, bytes: field.bytes });
+        given !== undefined ? store.constant(width, given) : store.atom(width, { kind: 'parameter', index, offset, bytes: field.bytes });
       return encoding.linear(isUnsignedType(type) ? view.unsigned(term) : view.signed(term), reading);
     },
     dimension: (name, axis) => {
@@ -173,7 +169,7 @@ function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Bit
     if (!found) return null;
     const { term, isSigned } = found;
     const named = name.kind === 'parameter' ? namedScalar(request.parameters, name.path) : null;
-    if (named && term.atom && !namedField(context, named)) return encoding.unread(integerField(context, named)!, !isSigned); // oxfmt-ignore
+    if (named && term.atom && !namedField(context, named)) return encoding.unread(integerField(context, named)!, !isSigned);
     return encoding.linear(isSigned ? view.signed(term) : view.unsigned(term), reading);
   };
 }
@@ -182,15 +178,12 @@ function bitVocabularyOf(context: KernelAndLaunch & SymbolicFacts, encoding: Bit
  * Whether the atoms of a model satisfy the user's statements, by exact evaluation. Statements that contain none of
  * these atoms can be satisfied independently, as the question contains all statements on its atoms.
  */
-export function meetsStated(
-  context: KernelAndLaunch & SymbolicFacts,
-  patternOf: (leaf: Term) => bigint | undefined,
-): boolean {
+export function meetsStated(context: KernelAndLaunch & SymbolicFacts, patternOf: (leaf: Term) => bigint | undefined): boolean {
   return conditionsOf(context.request.assumptions).every((condition) => {
     let isOfModel = false;
     const holds = evaluateCondition(condition, (name) => {
       const found = namedTerm(context, name);
-      const pattern = found?.term.operator === 'constant' ? found.term.value : found ? patternOf(found.term) : undefined; // oxfmt-ignore
+      const pattern = found?.term.operator === 'constant' ? found.term.value : found ? patternOf(found.term) : undefined;
       if (!found || pattern === undefined) return undefined;
       isOfModel ||= found.term.operator !== 'constant';
       return found.isSigned ? BigInt.asIntN(found.term.width, pattern) : pattern;
@@ -223,8 +216,7 @@ function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => 
   const known = new Set<Term>();
   for (const condition of conditionsOf(request.assumptions)) {
     const name = powerOfTwo(condition);
-    const term =
-      name && (name.kind === 'parameter' || name.kind === 'dimension') ? namedTerm(context, name)?.term : null;
+    const term = name && (name.kind === 'parameter' || name.kind === 'dimension') ? namedTerm(context, name)?.term : null;
     if (term?.atom) known.add(term);
   }
   for (const { instruction, condition } of symbolic.stated) {
@@ -233,8 +225,7 @@ function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => 
       const mask = part.operator === 'equal' ? part.arguments.find(({ operator }) => operator === 'and') : undefined;
       const isZero = part.arguments.some(({ operator, value }) => operator === 'constant' && value === 0n);
       for (const number of isZero ? (mask?.arguments ?? []) : [])
-        if (number.atom && mask!.arguments.includes(symbolic.store.sum(number.width, -1n, [[number, 1n]])))
-          known.add(number);
+        if (number.atom && mask!.arguments.includes(symbolic.store.sum(number.width, -1n, [[number, 1n]]))) known.add(number);
     }
   }
   return (leaf) => known.has(leaf);
@@ -242,9 +233,7 @@ function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => 
 
 /** The stated conditions as SMT-LIB formulas. */
 function premisesOf({ request }: KernelAndLaunch, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
-  const texts = conditionsOf(request.assumptions).flatMap(
-    (condition) => encodeCondition(condition, vocabulary, request.parameters) ?? [],
-  );
+  const texts = conditionsOf(request.assumptions).flatMap((condition) => encodeCondition(condition, vocabulary, request.parameters) ?? []);
   encoding.takeAssumptions();
   return texts;
 }

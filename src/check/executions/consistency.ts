@@ -48,8 +48,7 @@ function has(set: number, event: number): boolean {
 
 function close(successors: Successors): Successors {
   for (let via = 0; via < successors.length; via++)
-    for (let from = 0; from < successors.length; from++)
-      if (has(successors[from]!, via)) successors[from]! |= successors[via]!;
+    for (let from = 0; from < successors.length; from++) if (has(successors[from]!, via)) successors[from]! |= successors[via]!;
   return successors;
 }
 
@@ -73,7 +72,12 @@ class Executions {
     const { events } = question;
     const size = events.length;
     this.#size = size;
-    [this.#after, this.#strong, this.#samePlace, this.#barriers] = [0, 1, 2, 3].map(() => new Int32Array(size)) as [Successors, Successors, Successors, Successors]; // oxfmt-ignore
+    [this.#after, this.#strong, this.#samePlace, this.#barriers] = [0, 1, 2, 3].map(() => new Int32Array(size)) as [
+      Successors,
+      Successors,
+      Successors,
+      Successors,
+    ];
     const conflicts: [number, number, ConflictKind][] = [];
     let writes = 0;
     for (const [a, one] of events.entries()) {
@@ -82,8 +86,7 @@ class Executions {
         if (one.step.access && one.step.place === other.step.place) this.#samePlace[a]! |= 1 << b;
         if (a < b && one.thread === other.thread) this.#after[a]! |= 1 << b;
         if (this.#areMorallyStrong(one, other)) this.#strong[a]! |= 1 << b;
-        const isBarrierPair =
-          one.step.kind === 'arrive' && other.step.kind === 'pass' && one.step.barrier === other.step.barrier;
+        const isBarrierPair = one.step.kind === 'arrive' && other.step.kind === 'pass' && one.step.barrier === other.step.barrier;
         if (isBarrierPair && question.distance(one.thread, other.thread) === 0) this.#barriers[a]! |= 1 << b;
         if (a >= b || one.thread === other.thread || !one.step.access || one.step.place !== other.step.place) continue;
         const conflict = one.step.kind === 'read' && other.step.kind === 'read' ? null : question.conflict(one, other);
@@ -115,8 +118,7 @@ class Executions {
       if (index === reads.length) return this.#racesWith(sources);
       const read = reads[index]!;
       return candidates[index]!.some((source) => {
-        if (reads.slice(0, index).some((other) => sources[other] === source && this.#bothChange(read, other, source)))
-          return false;
+        if (reads.slice(0, index).some((other) => sources[other] === source && this.#bothChange(read, other, source))) return false;
         sources[read] = source;
         return choose(index + 1);
       });
@@ -190,8 +192,7 @@ class Executions {
       }
     }
     const base = new Int32Array(size);
-    for (let event = 0; event < size; event++)
-      base[event] = this.#after[event]! | this.#barriers[event]! | fenceOrder[event]!;
+    for (let event = 0; event < size; event++) base[event] = this.#after[event]! | this.#barriers[event]! | fenceOrder[event]!;
     for (let write = 0; write < size; write++) {
       if (observed[write] === 0) continue;
       for (let read = 0; read < size; read++) {
@@ -233,8 +234,7 @@ class Executions {
       if (step.kind === 'read' && sources[read] !== -1 && has(causality[read]!, sources[read]!)) return false;
     const order = new Int32Array(this.#size);
     for (let write = 0; write < this.#size; write++)
-      if (has(this.#writes, write))
-        order[write] = (causality[write]! | this.#after[write]!) & this.#samePlace[write]! & this.#writes;
+      if (has(this.#writes, write)) order[write] = (causality[write]! | this.#after[write]!) & this.#samePlace[write]! & this.#writes;
     return this.#canOrder(order, sources, causality);
   }
 
@@ -281,11 +281,11 @@ class Executions {
         if (!has(later, write)) continue;
         if (has(causality[write]!, read)) return false;
         // Atomicity: no write comes between the read and the write of an atomic.
-        if (half !== -1 && has(this.#strong[read]!, write) && has(this.#strong[write]!, half) && has(order[write]!, half)) return false; // oxfmt-ignore
+        if (half !== -1 && has(this.#strong[read]!, write) && has(this.#strong[write]!, half) && has(order[write]!, half)) return false;
       }
     }
     for (let event = 0; event < size; event++)
-      communication[event] = (communication[event]! & this.#strong[event]!) | (this.#after[event]! & this.#samePlace[event]!); // oxfmt-ignore
+      communication[event] = (communication[event]! & this.#strong[event]!) | (this.#after[event]! & this.#samePlace[event]!);
     return !hasCycle(communication);
   }
 }

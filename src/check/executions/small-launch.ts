@@ -93,12 +93,11 @@ class SmallLaunch {
       );
       if (!isOfInterest) continue;
       const [target, ...more] = access.targets;
-      if (!target || more.length > 0 || !isOneObject(target.base) || !bases.has(target.base.key)) throw new NotFollowed('pointers'); // oxfmt-ignore
+      if (!target || more.length > 0 || !isOneObject(target.base) || !bases.has(target.base.key)) throw new NotFollowed('pointers');
       byInstruction.set(access.instruction, [...(byInstruction.get(access.instruction) ?? []), access]);
     }
     // Two names that may denote the same memory are not analyzed.
-    if (this.#bases.some((a) => this.#bases.some((b) => a.key !== b.key && mayAlias(a, b) !== 'apart')))
-      throw new NotFollowed('aliases');
+    if (this.#bases.some((a) => this.#bases.some((b) => a.key !== b.key && mayAlias(a, b) !== 'apart'))) throw new NotFollowed('aliases');
     this.#accesses = byInstruction;
   }
 
@@ -112,10 +111,7 @@ class SmallLaunch {
         const key = `${base} ${home}`;
         for (let byte = 0; byte < Number(bytes); byte++) {
           const cell = `${key} ${BigInt(offset!) + BigInt(byte)}`;
-          places.set(
-            cell,
-            (places.get(cell) ?? new Set()).add(Number(bytes) * 65536 + Number(BigInt(offset!) & 0xffffn)),
-          );
+          places.set(cell, (places.get(cell) ?? new Set()).add(Number(bytes) * 65536 + Number(BigInt(offset!) & 0xffffn)));
         }
       }
     // Words that overlap partially are not analyzed.
@@ -236,13 +232,27 @@ class SmallLaunch {
    */
   #checkRepeated(ways: ReadonlyMap<ThreadOfLaunch, readonly ThreadTrace[]>): void {
     for (const place of this.#repeated) {
-      const users = [...ways].flatMap(
-        ([thread, own]) =>
-        [...new Set(own.flat().filter((step) => step.place === place).map(({ access }) => access!))].map((access) => ({ thread, access })), // oxfmt-ignore
+      const users = [...ways].flatMap(([thread, own]) =>
+        [
+          ...new Set(
+            own
+              .flat()
+              .filter((step) => step.place === place)
+              .map(({ access }) => access!),
+          ),
+        ].map((access) => ({ thread, access })),
       );
       for (const a of users)
         for (const b of users)
-          if (a.thread !== b.thread && conflictOf({ ...a.access, operation: 'write', semantics: 'relaxed' }, { ...b.access, operation: 'write', semantics: 'relaxed' }, distanceOf(a.thread, b.thread)) !== null) throw new NotFollowed('scopes'); // oxfmt-ignore
+          if (
+            a.thread !== b.thread &&
+            conflictOf(
+              { ...a.access, operation: 'write', semantics: 'relaxed' },
+              { ...b.access, operation: 'write', semantics: 'relaxed' },
+              distanceOf(a.thread, b.thread),
+            ) !== null
+          )
+            throw new NotFollowed('scopes');
     }
   }
 

@@ -105,7 +105,12 @@ class Walk {
   }
 
   #end({ steps }: State): void {
-    const key = steps.map(({ kind, access, place, value, fence, barrier }) => `${kind} ${access?.index} ${place} ${value} ${fence?.semantics} ${fence?.scope} ${barrier}`).join(';'); // oxfmt-ignore
+    const key = steps
+      .map(
+        ({ kind, access, place, value, fence, barrier }) =>
+          `${kind} ${access?.index} ${place} ${value} ${fence?.semantics} ${fence?.scope} ${barrier}`,
+      )
+      .join(';');
     this.#found.set(key, steps);
     if (this.#found.size > maxWays) throw new NotFollowed('ways');
   }
@@ -179,8 +184,7 @@ class Walk {
         if (condition !== null) return condition === true || condition === 1n ? terminator.then : terminator.otherwise;
         if (++state.forks > maxForks) throw new NotFollowed('conditions');
         const other = copyOf(state);
-        if (this.#enter(other, block.id, terminator.then))
-          this.#follow(other, this.#in.kernel.blocks[terminator.then]!, 0);
+        if (this.#enter(other, block.id, terminator.then)) this.#follow(other, this.#in.kernel.blocks[terminator.then]!, 0);
         return terminator.otherwise;
       }
       case 'exit':
@@ -212,7 +216,7 @@ class Walk {
         if (type === 'predicate') return value === true || value === 1n;
         return BigInt.asUintN(type, BigInt(value));
       });
-      if (!sources.includes(null)) computed = operation.evaluate<bigint, boolean>(referenceDomain, sources as (bigint | boolean)[]); // oxfmt-ignore
+      if (!sources.includes(null)) computed = operation.evaluate<bigint, boolean>(referenceDomain, sources as (bigint | boolean)[]);
     }
     for (const [index, id] of results.entries()) {
       if (id === null) continue;
@@ -228,8 +232,7 @@ class Walk {
     const [access, ...more] = accesses;
     const { effect } = instruction.operation;
     if (!access || more.length > 0 || access.ofWarp || access.isCopy) throw new NotFollowed('copies');
-    if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic')
-      throw new NotFollowed(effect.kind);
+    if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') throw new NotFollowed(effect.kind);
     if (effect.lanes !== 1 || (effect.kind === 'load' && effect.nonCoherent)) throw new NotFollowed('accesses');
     const place = this.#placeOf(state, access);
     const operandAt = (index: number): Word => {
@@ -256,7 +259,7 @@ class Walk {
       }
       if (result !== null && result !== undefined) {
         // Sign-extending loads, and values used as predicates, are not supported.
-        const isPlain = effect.kind === 'atomic' || effect.extend === 'zero' || instruction.operation.results[0] === 8 * effect.bytes; // oxfmt-ignore
+        const isPlain = effect.kind === 'atomic' || effect.extend === 'zero' || instruction.operation.results[0] === 8 * effect.bytes;
         next.values.set(result, isPlain ? found : null);
       }
       this.#follow(next, block, at + 1);
@@ -288,7 +291,7 @@ class Walk {
       case 'constant':
         return term.value;
       case 'sum':
-        return wrap(parts.reduce((sum, part, index) => sum + term.coefficients[index]! * this.#evaluate(state, part), term.value)); // oxfmt-ignore
+        return wrap(parts.reduce((sum, part, index) => sum + term.coefficients[index]! * this.#evaluate(state, part), term.value));
       case 'mul':
         return wrap(parts.reduce((product, part) => product * this.#evaluate(state, part), 1n));
       case 'zext':
@@ -330,7 +333,7 @@ class Walk {
 
   #special(register: string): Value {
     const [name, axis] = register.split('.');
-    const of: Readonly<Record<string, Dim3>> = { tid: this.#thread, ctaid: this.#block, ntid: this.#in.block, nctaid: this.#in.grid }; // oxfmt-ignore
+    const of: Readonly<Record<string, Dim3>> = { tid: this.#thread, ctaid: this.#block, ntid: this.#in.block, nctaid: this.#in.grid };
     const dimensions = of[name!];
     if (dimensions && axis) return BigInt(dimensions['xyz'.indexOf(axis)]!);
     return register === 'warpsize' ? 32n : null;
@@ -344,15 +347,8 @@ function copyOf(state: State): State {
 }
 
 /** The value that an atomic stores; null if it depends on the numeric value of a generic address. */
-function atomicValue(
-  { operation, type, bytes, space }: Extract<Effect, { kind: 'atomic' }>,
-  found: bigint,
-  a: bigint,
-  b: bigint,
-): Word {
-  const [inShared, inGlobal] = [false, true].map((isGlobal) =>
-    atomicResult(operation, type, 8 * bytes, found, a, b, isGlobal),
-  );
+function atomicValue({ operation, type, bytes, space }: Extract<Effect, { kind: 'atomic' }>, found: bigint, a: bigint, b: bigint): Word {
+  const [inShared, inGlobal] = [false, true].map((isGlobal) => atomicResult(operation, type, 8 * bytes, found, a, b, isGlobal));
   if (space !== 'generic') return space === 'global' ? inGlobal! : inShared!;
   return inShared === inGlobal ? inShared! : null;
 }

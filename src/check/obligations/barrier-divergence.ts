@@ -88,17 +88,14 @@ export function oppositeBranchSides(
   symbolic: SymbolicKernel,
   branch: BlockId,
   condition: Term,
-  rounds: readonly IterationRelation[] = symbolic.kernel.loops.map((loop) =>
-    loop.blocks.has(branch) ? 'same' : 'before',
-  ),
+  rounds: readonly IterationRelation[] = symbolic.kernel.loops.map((loop) => (loop.blocks.has(branch) ? 'same' : 'before')),
 ): ReadCondition[] {
   const { store } = symbolic;
   const reach = symbolic.reach(branch);
   const conditions: ReadCondition[] = [];
   for (const side of [1, 2] as const) {
     const reading: TermInstance = { side, rounds };
-    for (const term of reach.operator === 'all' ? reach.arguments : [reach])
-      if (term !== store.true) conditions.push({ term, reading });
+    for (const term of reach.operator === 'all' ? reach.arguments : [reach]) if (term !== store.true) conditions.push({ term, reading });
     conditions.push({ term: side === 1 ? condition : store.not(condition), reading });
   }
   return conditions;
@@ -134,12 +131,7 @@ function leavesOnly(kernel: Kernel, branch: BlockId, barrier: BlockId, isBlockBa
 }
 
 /** Whether threads may return instead of reaching a barrier. */
-export function mayReturnBefore(
-  kernel: Kernel,
-  dependences: ControlDependence,
-  barrier: Instruction,
-  isBlockBarrier: IsBarrier,
-): boolean {
+export function mayReturnBefore(kernel: Kernel, dependences: ControlDependence, barrier: Instruction, isBlockBarrier: IsBarrier): boolean {
   const home = kernel.blocks.find(({ instructions }) => instructions.includes(barrier))!.id;
   const branches = dependences.controlling(home, kernel.loopOf[home] ?? null);
   return [...branches].some((branch) => leavesOnly(kernel, branch, home, isBlockBarrier));

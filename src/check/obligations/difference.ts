@@ -58,12 +58,7 @@ export function addressDifference(symbolic: SymbolicKernel, instances: Instances
 }
 
 /** The named unknown that represents a term of a linear form in a reading. */
-export function instanceOf(
-  symbolic: SymbolicKernel,
-  instances: Instances,
-  term: Term,
-  reading: TermInstance,
-): Instance {
+export function instanceOf(symbolic: SymbolicKernel, instances: Instances, term: Term, reading: TermInstance): Instance {
   if (term.atom) return instances.of(term, reading);
   const bounds = symbolic.view.unknownRange(term);
   return { name: instances.key(term, reading), offset: 0n, bounds, leaf: term, shared: false };

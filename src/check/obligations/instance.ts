@@ -4,11 +4,7 @@
  * name. All others have one name per thread.
  */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import {
-  type IterationRelation,
-  iterationCode,
-  parseIterationRelation,
-} from '../../analysis/values/iteration-relation.ts';
+import { type IterationRelation, iterationCode, parseIterationRelation } from '../../analysis/values/iteration-relation.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { undefinedValue } from '../../analysis/values/symbolic.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
@@ -164,19 +160,15 @@ export class Instances {
   private roundsAt(block: BlockId, rounds: readonly IterationRelation[]): string {
     let text = '';
     const { loops, loopOf } = this.symbolic.kernel;
-    for (let loop = loopOf[block] ?? null; loop !== null; loop = loops[loop]!.parent)
-      text += iterationCode(rounds[loop]!);
+    for (let loop = loopOf[block] ?? null; loop !== null; loop = loops[loop]!.parent) text += iterationCode(rounds[loop]!);
     return text;
   }
 
   /** Whether two basic blocks are executed by the same thread in the same iteration of all loops around them. */
-  isOneExecution(
-    [block, one]: readonly [BlockId, TermInstance],
-    [other, another]: readonly [BlockId, TermInstance],
-  ): boolean {
+  isOneExecution([block, one]: readonly [BlockId, TermInstance], [other, another]: readonly [BlockId, TermInstance]): boolean {
     const { loopOf } = this.symbolic.kernel;
     const isInSame = (loopOf[block] ?? null) === (loopOf[other] ?? null);
-    return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds); // oxfmt-ignore
+    return isInSame && one.side === another.side && this.roundsAt(block, one.rounds) === this.roundsAt(other, another.rounds);
   }
 
   /** Key of the value of a term in a reading: equal keys mean equal values. */

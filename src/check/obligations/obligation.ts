@@ -152,12 +152,12 @@ export function blockPairs(
   budget: PairBudget,
 ): AccessPair[] {
   const pairs: Pairs = new Map();
-  const atAnyTime = (access: Access): AccessOccurrence => ({ access, rounds: symbolic.kernel.loops.map(() => 'free'), path: [] }); // oxfmt-ignore
+  const atAnyTime = (access: Access): AccessOccurrence => ({ access, rounds: symbolic.kernel.loops.map(() => 'free'), path: [] });
   for (const { write, read } of crossings) {
     const [a, b] = order(atAnyTime(write), atAnyTime(read));
     const conflict = conflicts(a.access, b.access, 'block');
     for (const sameThread of [false, true]) {
-      const meeting = { scope: 'block', ...anywhere, interval: null, sameThread, later: [], lacks: 'proxy-fence' } as const; // oxfmt-ignore
+      const meeting = { scope: 'block', ...anywhere, interval: null, sameThread, later: [], lacks: 'proxy-fence' } as const;
       if (conflict) addPair(symbolic, pairs, { ...meeting, conflict }, a, b, mayAlias, budget);
     }
   }
@@ -175,17 +175,22 @@ export function blockPairs(
           const conflict = conflicts(a.access, b.access, 'block');
           if (!conflict) continue;
           for (const meeting of warpOverlapCases(symbolic, a.access, b.access, warp))
-            addPair(symbolic, pairs, { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf }, a, b, mayAlias, budget); // oxfmt-ignore
+            addPair(
+              symbolic,
+              pairs,
+              { scope: 'block', conflict, ...meeting, interval, sameThread: false, later: [], members: groupsOf },
+              a,
+              b,
+              mayAlias,
+              budget,
+            );
         }
       }
     }
   }
   for (const { copy, access, later: counted } of own) {
     if (budget.conditions < 0) break;
-    const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [
-      TermInstance,
-      TermInstance,
-    ];
+    const [from, to] = [copy, access].map(({ rounds }) => ({ side: 1 as const, rounds })) as [TermInstance, TermInstance];
     const later = counted.map(({ counter, by }) => ({ counter, from, to, by: BigInt(by) }));
     const [a, b] = order(copy, access);
     const conflict = conflicts(a.access, b.access, 'block');
@@ -266,7 +271,14 @@ function addPair(
       if (!entry) {
         const obligations: Obligation[] = [];
         const { kind } = conflict;
-        const pair = { scope, conflict: kind, first: a.access, second: b.access, obligations, ...(meeting.lacks && { lacks: meeting.lacks }) }; // oxfmt-ignore
+        const pair = {
+          scope,
+          conflict: kind,
+          first: a.access,
+          second: b.access,
+          obligations,
+          ...(meeting.lacks && { lacks: meeting.lacks }),
+        };
         entry = { pair, obligations, seen: new Set() };
         pairs.set(key, entry);
       }
@@ -328,8 +340,7 @@ function side(
   add(symbolic.reach(occurrence.access.block), reading);
   add(target.condition, reading);
   for (const { term, rounds } of occurrence.path) add(term, { side: number, rounds });
-  if (interval?.start && !occurrence.hasReturned)
-    add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
+  if (interval?.start && !occurrence.hasReturned) add(symbolic.reach(interval.start.block), { side: number, rounds: interval.startRounds });
   return { access: occurrence.access, target, reading, conditions: [...conditions.values()] };
 }
 

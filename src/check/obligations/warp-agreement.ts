@@ -66,11 +66,7 @@ function isTogether({ operation: { effect } }: Instruction): boolean {
 }
 
 /** Obligations for every instruction that lanes execute together. */
-export function warpObligations(
-  symbolic: SymbolicKernel,
-  dependences: ControlDependence,
-  uniformity: UniformityResult,
-): WarpObligation[] {
+export function warpObligations(symbolic: SymbolicKernel, dependences: ControlDependence, uniformity: UniformityResult): WarpObligation[] {
   const { kernel, store } = symbolic;
   const list: WarpObligation[] = [];
   for (const { id: block, instructions } of kernel.blocks) {
@@ -110,17 +106,16 @@ function partings(
 ): readonly (readonly ReadCondition[])[] {
   const { kernel, store } = symbolic;
   const isOwn = (loop: Loop): boolean => lanes.kind === 'told' && !lanes.inStep && loop.blocks.has(lanes.at.block);
-  const rounds = kernel.loops.map((loop): IterationRelation => isOwn(loop) ? 'free' : loop.blocks.has(branch) ? 'same' : 'before'); // oxfmt-ignore
+  const rounds = kernel.loops.map((loop): IterationRelation => (isOwn(loop) ? 'free' : loop.blocks.has(branch) ? 'same' : 'before'));
   const first = oppositeBranchSides(symbolic, branch, condition, rounds);
   if (lanes.kind === 'all') return [first];
   const second = oppositeBranchSides(symbolic, branch, store.not(condition), rounds);
-  const at = (side: 1 | 2, terms: readonly Term[]): ReadCondition[] =>
-    terms.map((term) => ({ term, reading: { side, rounds } }));
+  const at = (side: 1 | 2, terms: readonly Term[]): ReadCondition[] => terms.map((term) => ({ term, reading: { side, rounds } }));
   const lasting = (home: BlockId): readonly Term[] => lastingConditions(symbolic, home);
   const named =
     lanes.kind === 'such'
       ? [lanes.holds]
-      : [...lasting(lanes.at.block), ...(lanes.predicate && isLasting(symbolic, lanes.predicate) ? [lanes.predicate] : [])]; // oxfmt-ignore
+      : [...lasting(lanes.at.block), ...(lanes.predicate && isLasting(symbolic, lanes.predicate) ? [lanes.predicate] : [])];
   const premises = [...at(1, lasting(block)), ...at(2, named)];
   return [first, second].map((way) => [...way, ...premises]);
 }
@@ -135,7 +130,7 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
     rounds: kernel.loops.map((loop) => (loop.blocks.has(block) ? 'same' : 'before')),
   };
   // After a loop, the predicate of a mask from inside the loop has the value of another iteration.
-  const isSame = lanes.kind !== 'told' || kernel.loops.every(({ blocks }) => !blocks.has(lanes.at.block) || blocks.has(block)); // oxfmt-ignore
+  const isSame = lanes.kind !== 'told' || kernel.loops.every(({ blocks }) => !blocks.has(lanes.at.block) || blocks.has(block));
   const reach = symbolic.reach(block);
   const conditions = [...(reach.operator === 'all' ? reach.arguments : [reach]), store.not(holds)];
   const ways = isSame ? [conditions.map((term): ReadCondition => ({ term, reading }))] : [];
@@ -172,7 +167,7 @@ function namedBy({ store, operand }: SymbolicKernel, mask: Term): Term | null {
   }
   // (1 << n) - 1
   const [shifted] = mask.arguments;
-  const isBelow = mask.operator === 'sum' && mask.value === 0xffffffffn && mask.arguments.length === 1 && mask.coefficients[0] === 1n; // oxfmt-ignore
+  const isBelow = mask.operator === 'sum' && mask.value === 0xffffffffn && mask.arguments.length === 1 && mask.coefficients[0] === 1n;
   const [one, by] = isBelow && shifted!.operator === 'shl' ? (shifted!.arguments as [Term, Term]) : [];
   const isOfAll = by?.leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind)) === true;
   return one?.operator === 'constant' && one.value === 1n && isOfAll ? below(by) : null;
@@ -196,8 +191,7 @@ function toldBy({ kernel, operand }: SymbolicKernel, value: number): Lanes | nul
 
 /** The basic blocks at whose end a thread may be after an instruction `from` and before its next execution of `to`. */
 function blocksBetween(kernel: Kernel, from: ProgramPoint, to: ProgramPoint): ReadonlySet<BlockId> {
-  const isAt = (place: ProgramPoint, other: ProgramPoint): boolean =>
-    place.block === other.block && place.position === other.position;
+  const isAt = (place: ProgramPoint, other: ProgramPoint): boolean => place.block === other.block && place.position === other.position;
   const ends = walkFrom(kernel, pointAfter(from), (_, at) => !isAt(at, to) && !isAt(at, from)).map(({ id }) => id);
   const comesTo = ends.filter((id) => reachable(kernel, kernel.blocks[id]!.successors).has(to.block));
   return new Set(comesTo);

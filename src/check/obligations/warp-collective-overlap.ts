@@ -24,17 +24,10 @@ export interface WarpOverlapCase {
 export const anywhere: WarpOverlapCase = { warp: null, startsDiffer: false, mayBeOne: false };
 
 /** An exhaustive list of the cases in which threads of a block may overlap in two accesses. */
-export function warpOverlapCases(
-  symbolic: SymbolicKernel,
-  a: Access,
-  b: Access,
-  warp: WarpRelation,
-): WarpOverlapCase[] {
+export function warpOverlapCases(symbolic: SymbolicKernel, a: Access, b: Access, warp: WarpRelation): WarpOverlapCase[] {
   if (!a.ofWarp && !b.ofWarp) return [{ ...anywhere, warp }];
   const relations: readonly WarpRelation[] = warp === null ? ['different', 'same'] : [warp];
-  return relations.flatMap((relation) =>
-    relation === 'same' ? withinWarp(symbolic, a, b) : [{ ...anywhere, warp: relation }],
-  );
+  return relations.flatMap((relation) => (relation === 'same' ? withinWarp(symbolic, a, b) : [{ ...anywhere, warp: relation }]));
 }
 
 function withinWarp(symbolic: SymbolicKernel, a: Access, b: Access): WarpOverlapCase[] {
@@ -56,9 +49,6 @@ function withinWarp(symbolic: SymbolicKernel, a: Access, b: Access): WarpOverlap
 
 /** Whether elements at equal distance from the first row are in the same lane in both accesses. */
 function areHeldAlike(a: WarpAccess, b: WarpAccess): boolean {
-  const isOfLaunch = ({ leaves }: Term): boolean =>
-    leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
-  return (
-    a.fragment === b.fragment && a.transposed === b.transposed && a.distance === b.distance && isOfLaunch(a.distance!)
-  );
+  const isOfLaunch = ({ leaves }: Term): boolean => leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
+  return a.fragment === b.fragment && a.transposed === b.transposed && a.distance === b.distance && isOfLaunch(a.distance!);
 }

@@ -21,6 +21,7 @@ import { type Lock, findLocks } from './lock.ts';
 import type { LockAccesses } from './synchronisation-idioms.ts';
 import { lanesOf } from './synchronising-access.ts';
 import { findTicketLocks } from './ticket-lock.ts';
+import { substituted } from '../../term/rewrite.ts';
 
 /** For each access, by index: locks that a thread holds around it, but without the fences required for mutual order. */
 export type BareLocks = ReadonlyMap<number, ReadonlyMap<string, Base>>;
@@ -59,10 +60,7 @@ export function criticalSections(
   };
   const lockAccesses: ReadonlySet<number>[] = [];
   const manyBlocks = dimensions.grid.some((size) => size !== 1);
-  const locks = [
-    ...findLocks(symbolic, accesses, mayBeSame),
-    ...findTicketLocks(symbolic, accesses, mayBeSame, dimensions),
-  ];
+  const locks = [...findLocks(symbolic, accesses, mayBeSame), ...findTicketLocks(symbolic, accesses, mayBeSame, dimensions)];
   for (const lock of locks) {
     const isShared = lock.base.kind === 'object' && lock.base.object.space === 'shared';
     const isGridWide = lock.accesses.every(({ strong }) => reachesGrid(strong));
@@ -76,12 +74,10 @@ export function criticalSections(
       // Threads may hold different elements of an array of locks at the same time.
       if (lock.element !== null) continue;
       for (const instruction of found.others) held.add(instruction);
-      for (const access of found.bare)
-        bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
+      for (const access of found.bare) bare.set(access.index, new Map([...(bare.get(access.index) ?? []), [lock.key, lock.base]]));
     }
     if (lock.element !== null) continue;
-    const isTakenByAtomic =
-      lock.counter !== null || [...lock.takers.keys()].every(({ operation }) => operation === 'atomic');
+    const isTakenByAtomic = lock.counter !== null || [...lock.takers.keys()].every(({ operation }) => operation === 'atomic');
     if (isTakenByAtomic && protectedBy(symbolic, accesses, lock, false).isReleasedByHolder)
       lockAccesses.push(new Set(lock.accesses.map(({ index }) => index)));
   }
@@ -96,12 +92,7 @@ export function bareLock(bare: BareLocks, a: Access, b: Access): Base | undefine
 }
 
 /** The lock that orders two accesses by any two threads; undefined if none exists. */
-export function exclusion(
-  sections: CriticalSections,
-  a: Access,
-  b: Access,
-  sameBlock: boolean,
-): Protection | undefined {
+export function exclusion(sections: CriticalSections, a: Access, b: Access, sameBlock: boolean): Protection | undefined {
   const others = sections.get(b.index);
   if (!others) return undefined;
   return sections
@@ -178,11 +169,7 @@ function protectedBy(
     for (const [from, to, hasFence] of edgesOf(symbolic, taker, holds, releases)) taken.set(`${from}>${to}`, hasFence);
 
   /** Computes the state after a basic block; `visit` receives the state before each instruction. */
-  const through = (
-    block: Block,
-    start: Holding,
-    visit: (instruction: Instruction, holding: Holding) => void,
-  ): Holding => {
+  const through = (block: Block, start: Holding, visit: (instruction: Instruction, holding: Holding) => void): Holding => {
     let holding = start;
     for (const instruction of block.instructions) {
       // The redefined value no longer identifies the element of the array of locks that was acquired.
@@ -229,8 +216,7 @@ function protectedBy(
     through(block, before[block.id]!, (instruction, holding) => {
       const access = byInstruction.get(instruction);
       if (releases.has(instruction)) {
-        const isHandedOn =
-          holding === entered || (holding === held && access !== undefined && access.operation !== 'write');
+        const isHandedOn = holding === entered || (holding === held && access !== undefined && access.operation !== 'write');
         if (!isHandedOn) isExclusive = false;
         if (holding === free) isReleasedByHolder = false;
       }
@@ -263,7 +249,11 @@ function edgesOf(
     if (!condition) continue;
     const ways = [condition, ...withIncoming(symbolic, block, condition)];
     const holds = isTold(store, ways, found);
-    const fails = isTold(store, ways.map((way) => store.not(way)), found); // oxfmt-ignore
+    const fails = isTold(
+      store,
+      ways.map((way) => store.not(way)),
+      found,
+    );
     const to = holds ? terminator.then : fails ? terminator.otherwise : null;
     if (to === null || kernel.blocks[to]!.predecessors.filter((from) => from === block.id).length !== 1) continue;
     if (staysHeld(symbolic, taker, block.id, releases)) edges.push([block.id, to, acquires]);
@@ -283,7 +273,7 @@ function withIncoming(symbolic: SymbolicKernel, { phis, predecessors }: Block, c
       const value = atom?.kind === 'phi' || atom?.kind === 'havoc' ? incoming.get(atom.value) : undefined;
       return value && symbolic.operand(value);
     };
-    return symbolic.store.substitute(condition, valueOf, new Map());
+    return substituted(symbolic.store, condition, valueOf, new Map());
   });
 }
 
@@ -292,11 +282,7 @@ function withIncoming(symbolic: SymbolicKernel, { phis, predecessors }: Block, c
  * @param ways the condition, and its value for each incoming edge. For every edge for which it is not false, it must
  *   imply a condition in `found`.
  */
-function isTold(
-  store: SymbolicKernel['store'],
-  [condition, ...ways]: readonly Term[],
-  found: readonly Term[],
-): boolean {
+function isTold(store: SymbolicKernel['store'], [condition, ...ways]: readonly Term[], found: readonly Term[]): boolean {
   if (found.includes(condition!)) return true;
   const open = ways.filter((way) => way !== store.false);
   return open.length > 0 && open.every((way) => found.includes(way));
@@ -306,12 +292,7 @@ function isTold(
  * Whether the branch on the result of an exchange is never executed after a release. Otherwise a thread that has
  * released the lock would conclude from the old result that it holds the lock again.
  */
-function staysHeld(
-  { kernel }: SymbolicKernel,
-  taker: Access,
-  branch: BlockId,
-  releases: ReadonlySet<Instruction>,
-): boolean {
+function staysHeld({ kernel }: SymbolicKernel, taker: Access, branch: BlockId, releases: ReadonlySet<Instruction>): boolean {
   const seen = new Set<string>();
   const work: { readonly block: BlockId; readonly from: number; readonly released: boolean }[] = [
     { block: taker.block, from: taker.position + 1, released: false },

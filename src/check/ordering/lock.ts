@@ -50,13 +50,10 @@ export function findLocks(
     const isTaker = (writer: Access): boolean => takers.some(([taker]) => taker === writer);
     // A strong store counts as a release, since it does not race with the accesses that acquire the lock.
     const isInitial = (writer: Access): boolean =>
-      writer.strong === null &&
-      releasedValue(symbolic, writer) === free &&
-      takers.every(([taker]) => comesBefore(symbolic, writer, taker));
+      writer.strong === null && releasedValue(symbolic, writer) === free && takers.every(([taker]) => comesBefore(symbolic, writer, taker));
     const isLegal = (writer: Access): boolean =>
       isAt(writer, access) &&
-      (isInitial(writer) ||
-        (isStrong(writer.instruction) && (isTaker(writer) || releasedValue(symbolic, writer) === free)));
+      (isInitial(writer) || (isStrong(writer.instruction) && (isTaker(writer) || releasedValue(symbolic, writer) === free)));
     if (!rivals.every(isLegal)) continue;
     const own = accesses.filter((other) => isAt(other, access) && isStrong(other.instruction));
     const isInitialised = rivals.some((writer) => !isStrong(writer.instruction) && isInitial(writer));

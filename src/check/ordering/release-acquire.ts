@@ -10,29 +10,15 @@ import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { isDoneBefore } from '../../analysis/barriers/copy-group.ts';
 import { type Broadcast, constantPlace } from '../../analysis/values/broadcast.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import {
-  type Pins,
-  isOfBlock,
-  isOfLaunch,
-  isOneThread,
-  leaderReaches,
-  ofLeader,
-  partsOf,
-  pinsOf,
-} from '../../analysis/values/leader.ts';
+import { type Pins, isOfBlock, isOfLaunch, isOneThread, leaderReaches, ofLeader, partsOf, pinsOf } from '../../analysis/values/leader.ts';
 import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
-import {
-  type ProgramPoint,
-  alwaysPasses,
-  pointDominates,
-  everyPathPasses,
-  canReach,
-} from '../../analysis/values/program-point.ts';
+import { type ProgramPoint, alwaysPasses, pointDominates, everyPathPasses, canReach } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { AccessSide } from '../obligations/obligation.ts';
 import { isPoll, isZero, lanesOf, rivalsOf } from './synchronising-access.ts';
+import { substituted } from '../../term/rewrite.ts';
 
 /**
  * Whether an access is before the arrival, or after the observation, within its own thread, or for all threads of a
@@ -117,13 +103,7 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
   const { symbolic, accesses, mayBeSame, dimensions } = search;
   const { kernel } = symbolic;
   const [target, ...more] = arrival.targets;
-  if (
-    !isWriter(arrival) ||
-    !isStrong(arrival.instruction) ||
-    isPoll(symbolic, arrival) ||
-    lanesOf(arrival.instruction) !== 1
-  )
-    return null;
+  if (!isWriter(arrival) || !isStrong(arrival.instruction) || isPoll(symbolic, arrival) || lanesOf(arrival.instruction) !== 1) return null;
   if (!target || more.length > 0 || !isOneObject(target.base) || canReach(kernel, arrival, arrival)) return null;
   const { base, offset } = target;
   const isShared = base.kind === 'object' && base.object.space === 'shared';
@@ -137,9 +117,7 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
     lanesOf(access.instruction) === 1 &&
     access.targets.length === 1 &&
     access.targets[0]!.base.key === base.key;
-  const rivals = rivalsOf(accesses, arrival, mayBeSame).filter(
-    (other) => other !== arrival && !(isPoll(symbolic, other) && isOwn(other)),
-  );
+  const rivals = rivalsOf(accesses, arrival, mayBeSame).filter((other) => other !== arrival && !(isPoll(symbolic, other) && isOwn(other)));
   const own = accesses.filter((access) => access === arrival || (isOwn(access) && !rivals.includes(access)));
   const observe = (acrossBlocks: boolean): ReadonlyMap<number, readonly Observed[]> =>
     observations(search, arrival, kind, offset, own, acrossBlocks);
@@ -179,16 +157,9 @@ function handoverBy(search: Search, arrival: Access): Handover | null {
 /**
  * The kind of an arrival that happens at most once per location, per block, or per thread; null for any other write.
  */
-function kindOf(
-  { symbolic, dimensions }: Search,
-  arrival: Access,
-  offset: Term,
-  pins: Pins,
-  isShared: boolean,
-): Handover['kind'] | null {
+function kindOf({ symbolic, dimensions }: Search, arrival: Access, offset: Term, pins: Pins, isShared: boolean): Handover['kind'] | null {
   const isOne = isOneThread(pins);
-  if (isOne && (isShared || pins.block.every((index) => index !== undefined)) && offset.leaves.every(isOfBlock))
-    return 'flag';
+  if (isOne && (isShared || pins.block.every((index) => index !== undefined)) && offset.leaves.every(isOfBlock)) return 'flag';
   if (isOne && !isShared && isOfOneBlock(offset, arrival.bytes, dimensions)) return 'flag';
   if (!offset.leaves.every(isOfLaunch) || !countsByOne(symbolic, arrival, isShared, dimensions)) return null;
   if (isShared) return 'threads-of-block';
@@ -213,12 +184,7 @@ export function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions):
 }
 
 /** Whether the write adds one to a counter that does not wrap around to zero before all have arrived. */
-function countsByOne(
-  symbolic: SymbolicKernel,
-  { instruction }: Access,
-  isShared: boolean,
-  dimensions: Dimensions,
-): boolean {
+function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, isShared: boolean, dimensions: Dimensions): boolean {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || !/^[us]32$|^[us]64$/.test(effect.type)) return false;
   const operand = symbolic.operand(instruction.arguments[1]!);
@@ -244,10 +210,7 @@ function countOf(
       const size = dimensions[of][axis];
       return size === null ? store.atom(32, { kind: `${of}-size`, axis }) : store.constant(32, BigInt(size));
     });
-  const sizes = [
-    ...(kind === 'threads-of-block' ? [] : sizesOf('grid')),
-    ...(kind === 'blocks' ? [] : sizesOf('block')),
-  ];
+  const sizes = [...(kind === 'threads-of-block' ? [] : sizesOf('grid')), ...(kind === 'blocks' ? [] : sizesOf('block'))];
   const open = sizes.filter((size) => size.operator !== 'constant');
   const product = sizes.reduce((all, size) => all * (size.operator === 'constant' ? size.value : 1n), 1n);
   if (product >= 1n << 31n) return null;
@@ -263,9 +226,7 @@ function setsUp({ symbolic, barriers }: Search, store: Access, offset: Term, own
   return barriers.some(
     (barrier) =>
       !canReach(kernel, barrier, store) &&
-      own.every(
-        (access) => pointDominates(kernel, barrier, access) && leaderReaches(symbolic, store.block, access.block),
-      ),
+      own.every((access) => pointDominates(kernel, barrier, access) && leaderReaches(symbolic, store.block, access.block)),
   );
 }
 
@@ -290,8 +251,7 @@ function arrivals(
     const own = pinsOf(symbolic, access.block, dimensions);
     // A flag that one block of the launch sets does not order accesses of other blocks before it.
     if (kind === 'flag' && pins.block.some((index, axis) => index !== undefined && own.block[axis] !== index)) continue;
-    const isSame =
-      /^threads/.test(kind) || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
+    const isSame = /^threads/.test(kind) || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
     const isFenced = (): boolean =>
       access.isCopy
         ? isDoneBefore(kernel, access, arrival, releases ? null : (instruction) => isFence(instruction, acrossBlocks))
@@ -334,8 +294,7 @@ function observations(
     if (!place.leaves.every((leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread')) continue;
     const tells = (part: Term): boolean => showsArrival(search, part, value, kind, watch === arrival);
     const acquires = (to: ProgramPoint): boolean =>
-      isAcquiring(watch.instruction) ||
-      everyPathPasses(kernel, watch, to, (instruction) => isFence(instruction, acrossBlocks));
+      isAcquiring(watch.instruction) || everyPathPasses(kernel, watch, to, (instruction) => isFence(instruction, acrossBlocks));
     const isTold = broadcasts.filter(({ leaderValues }) => leaderValues.includes(value));
     const isToldTo = (access: Access): boolean =>
       isTold.length > 0 && isTold.every(({ barrier }) => acquires(barrier) && pointDominates(kernel, barrier, access));
@@ -352,10 +311,7 @@ function observations(
       if (isSeen && pointDominates(kernel, watch, access)) {
         if (acquires(access)) see(access, 'thread', place);
       } else if (isSeen && isToldTo(access)) see(access, 'block', ofLeader(symbolic, place));
-      else if (
-        shown.some((barrier) => pointDominates(kernel, barrier, access)) &&
-        leaderReaches(symbolic, watch.block, access.block)
-      )
+      else if (shown.some((barrier) => pointDominates(kernel, barrier, access)) && leaderReaches(symbolic, watch.block, access.block))
         see(access, 'block', ofLeader(symbolic, place));
     }
   }
@@ -367,23 +323,13 @@ function observations(
  * observed.
  * @param isArrival whether the value is the result of the arriving atomic
  */
-function showsArrival(
-  { symbolic, dimensions }: Search,
-  part: Term,
-  value: number,
-  kind: Handover['kind'],
-  isArrival: boolean,
-): boolean {
+function showsArrival({ symbolic, dimensions }: Search, part: Term, value: number, kind: Handover['kind'], isArrival: boolean): boolean {
   const { store, view } = symbolic;
   const unknowns = part.leaves.filter((leaf) => !isOfLaunch(leaf));
   const [unknown, ...more] = unknowns;
   if (unknown?.atom?.kind !== 'havoc' || unknown.atom.value !== value || more.length > 0) return false;
   if (kind === 'flag') {
-    const before = store.substitute(
-      part,
-      (leaf) => (leaf === unknown ? store.constant(leaf.width, 0n) : undefined),
-      new Map(),
-    );
+    const before = substituted(store, part, (leaf) => (leaf === unknown ? store.constant(leaf.width, 0n) : undefined), new Map());
     return view.decide(before) === false;
   }
   const all = countOf(symbolic, dimensions, kind, unknown.width);

@@ -57,11 +57,7 @@ export function isSetByOne(
  * The load with which a thread waits for a flag before an access.
  * @returns undefined if the thread does not wait
  */
-export function waitBefore(
-  { kernel }: SymbolicKernel,
-  waits: readonly Access[],
-  { block }: Access,
-): Access | undefined {
+export function waitBefore({ kernel }: SymbolicKernel, waits: readonly Access[], { block }: Access): Access | undefined {
   return waits.find((load) => {
     const { header, blocks } = kernel.loops[kernel.loopOf[load.block]!]!;
     return !blocks.has(block) && dominates(kernel.dominators, header, block);
@@ -70,17 +66,14 @@ export function waitBefore(
 
 /** Strong and volatile loads in a loop whose exit depends on the loaded value. */
 export function flagWaits(symbolic: SymbolicKernel, accesses: readonly Access[]): readonly Access[] {
-  return accesses.filter(
-    (access) => access.operation === 'read' && access.strong !== null && endsLoop(symbolic, access),
-  );
+  return accesses.filter((access) => access.operation === 'read' && access.strong !== null && endsLoop(symbolic, access));
 }
 
 /** Names the only thread that performs an access at its location; null if several threads may. */
 function onlyThread(symbolic: SymbolicKernel, dimensions: Dimensions, access: Access): string | null {
   const pins = pinsOf(symbolic, access.block, dimensions);
   if (!isOneThread(pins)) return null;
-  const isOfBlock =
-    access.memory === 'shared' || access.targets.every(({ offset }) => isOfOneBlock(offset, access.bytes, dimensions));
+  const isOfBlock = access.memory === 'shared' || access.targets.every(({ offset }) => isOfOneBlock(offset, access.bytes, dimensions));
   if (isOfBlock) return pins.thread.join();
   return pins.block.every((index) => index !== undefined) ? `${pins.thread.join()} of ${pins.block.join()}` : null;
 }
@@ -90,8 +83,6 @@ function endsLoop({ kernel, condition }: SymbolicKernel, { instruction, block }:
   const loop = kernel.loopOf[block] ?? null;
   if (loop === null) return false;
   return kernel.loops[loop]!.exits.some(({ from }) =>
-    condition(from)?.leaves.some(
-      ({ atom }) => atom?.kind === 'havoc' && instruction.results.some((id) => id === atom.value),
-    ),
+    condition(from)?.leaves.some(({ atom }) => atom?.kind === 'havoc' && instruction.results.some((id) => id === atom.value)),
   );
 }

@@ -33,9 +33,7 @@ export function isOfOneElement({ kernel }: SymbolicKernel, { targets, instructio
       isOfLaunch(leaf) ||
       leaf.atom?.kind === 'thread' ||
       leaf.atom?.kind === 'block' ||
-      (leaf.atom?.kind === 'havoc' &&
-        leaf.atom.value >= 0 &&
-        kernel.values[leaf.atom.value]!.definition.kind === 'instruction'),
+      (leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 && kernel.values[leaf.atom.value]!.definition.kind === 'instruction'),
   );
 }
 
@@ -61,17 +59,10 @@ function isElsewhere(a: Access, b: Access, mayBeSame: (a: Base, b: Base) => bool
 }
 
 /** Accesses that may write the location of an access. */
-export function rivalsOf(
-  accesses: readonly Access[],
-  place: Access,
-  mayBeSame: (a: Base, b: Base) => boolean,
-): readonly Access[] {
+export function rivalsOf(accesses: readonly Access[], place: Access, mayBeSame: (a: Base, b: Base) => boolean): readonly Access[] {
   const { base } = place.targets[0]!;
   return accesses.filter(
-    (other) =>
-      isWriter(other) &&
-      other.targets.some((target) => mayBeSame(target.base, base)) &&
-      !isElsewhere(other, place, mayBeSame),
+    (other) => isWriter(other) && other.targets.some((target) => mayBeSame(target.base, base)) && !isElsewhere(other, place, mayBeSame),
   );
 }
 

@@ -49,12 +49,9 @@ export function collectTickets(
     const [target] = access.targets;
     if (step === null || result === null || result === undefined || !target || access.targets.length > 1) continue;
     if (!isOneObject(target.base) || !target.offset.leaves.every(isOfLaunch)) continue;
-    const rivals = accesses.filter(
-      (other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)),
-    );
+    const rivals = accesses.filter((other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)));
     const isLegal = (rival: Access): boolean =>
-      stepOf(symbolic, rival) !== null ||
-      (!sections.has(rival.index) && isSetUpBefore(symbolic, barriers, rival, access));
+      stepOf(symbolic, rival) !== null || (!sections.has(rival.index) && isSetUpBefore(symbolic, barriers, rival, access));
     if (!counted && !rivals.every(isLegal)) continue;
     // If all threads together count beyond the range of the counter, it must wrap around.
     if (Number.isFinite(threads) && step * BigInt(threads) > 1n << BigInt(8 * access.bytes)) continue;
@@ -99,18 +96,12 @@ function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
  * thread. If another thread executed the store after this thread obtained a ticket, the two accesses would race. A
  * strong store does not race with an atomic operation, so in that case a barrier is required between the two.
  */
-export function isSetUpBefore(
-  symbolic: SymbolicKernel,
-  barriers: readonly ProgramPoint[],
-  store: Access,
-  taker: Access,
-): boolean {
+export function isSetUpBefore(symbolic: SymbolicKernel, barriers: readonly ProgramPoint[], store: Access, taker: Access): boolean {
   if (!comesBefore(symbolic, store, taker)) return false;
   if (store.strong === null) return true;
   const { kernel } = symbolic;
   return (
-    taker.memory === 'shared' &&
-    barriers.some((barrier) => pointDominates(kernel, barrier, taker) && !canReach(kernel, barrier, store))
+    taker.memory === 'shared' && barriers.some((barrier) => pointDominates(kernel, barrier, taker) && !canReach(kernel, barrier, store))
   );
 }
 

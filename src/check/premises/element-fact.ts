@@ -30,10 +30,7 @@ export interface ElementFact {
 const maxElements = 4096;
 
 /** Facts about values loaded from tables that contain their initialisers because the kernel never writes them. */
-function initialisedElements(
-  accesses: readonly Access[],
-  loaded: (load: Instruction) => LoadedMemory,
-): ReadonlyMap<number, ElementFact> {
+function initialisedElements(accesses: readonly Access[], loaded: (load: Instruction) => LoadedMemory): ReadonlyMap<number, ElementFact> {
   const facts = new Map<number, ElementFact>();
   for (const { instruction, operation, targets } of accesses) {
     const { effect } = instruction.operation;
@@ -102,8 +99,7 @@ export function collectElementFacts(
     const [result] = instruction.results;
     const isStated = targets.some(
       ({ base }) =>
-        base.kind === 'parameter' &&
-        stated.some(({ pointer }) => pointer?.index === base.index && pointer.offset === base.offset),
+        base.kind === 'parameter' && stated.some(({ pointer }) => pointer?.index === base.index && pointer.offset === base.offset),
     );
     if (isStated) for (const value of instruction.results) if (value !== null) values.add(value);
     const [target, ...others] = targets;
@@ -111,9 +107,7 @@ export function collectElementFacts(
     if (target?.base.kind !== 'parameter' || others.length > 0 || loaded(instruction) !== 'fixed') continue;
     const { index, offset, key } = target.base;
     const own = stated.filter(({ pointer }) => pointer?.index === index && pointer.offset === offset);
-    const element = integerType(
-      own[0]?.pointer?.type.replace(/\*\s*((const|volatile|__restrict__|__restrict)\s*)*$/, '') ?? '',
-    );
+    const element = integerType(own[0]?.pointer?.type.replace(/\*\s*((const|volatile|__restrict__|__restrict)\s*)*$/, '') ?? '');
     // Statements do not extend to a part of an element, a member of a struct, or the bits of a float.
     if (!element || element.bytes !== effect.bytes) continue;
     facts.set(result, {

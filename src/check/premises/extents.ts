@@ -34,15 +34,7 @@ export function statedExtents(
       const own = bits >> BigInt(8 * named.offset);
       return isUnsignedType(named.type) ? BigInt.asUintN(8 * bytes, own) : BigInt.asIntN(8 * bytes, own);
     });
-    if (
-      !array ||
-      shared.has(array.index) ||
-      !elementBytes ||
-      elements === undefined ||
-      elements < 1n ||
-      elements > 2n ** 40n
-    )
-      continue;
+    if (!array || shared.has(array.index) || !elementBytes || elements === undefined || elements < 1n || elements > 2n ** 40n) continue;
     const key = `${array.index}.${array.offset}`;
     extents.set(key, Math.max(extents.get(key) ?? 0, Number(elements) * elementBytes));
   }

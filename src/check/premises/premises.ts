@@ -36,11 +36,7 @@ export function namedScalar(parameters: readonly ParameterSource[], path: readon
   const { type = '', fields } = parameters[index] ?? {};
   const member = members.join('.');
   const named =
-    member !== ''
-      ? fields?.find((candidate) => candidate.name === member)
-      : fields === undefined
-        ? { offset: 0, type }
-        : undefined;
+    member !== '' ? fields?.find((candidate) => candidate.name === member) : fields === undefined ? { offset: 0, type } : undefined;
   // Assumptions are about integers: the bits of a float are not one.
   return named && !isFloatType(named.type) ? { index, offset: named.offset, type: named.type } : null;
 }
@@ -80,10 +76,7 @@ function spelledOut(condition: Condition, isNegated = false): Condition {
     case 'comparison': {
       const { left, right, operator } = condition;
       const own = isNegated ? { ...condition, operator: opposite[operator] } : condition;
-      return [...neededBy(left), ...neededBy(right)].reduce<Condition>(
-        (a, b) => ({ kind: 'and', left: a, right: b }),
-        own,
-      );
+      return [...neededBy(left), ...neededBy(right)].reduce<Condition>((a, b) => ({ kind: 'and', left: a, right: b }), own);
     }
     case 'and':
     case 'or':
@@ -118,8 +111,7 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
       split(condition.right);
     } else list.push(condition);
   };
-  for (const { expression } of assumptions)
-    if (expression.kind === 'condition') split(spelledOut(expression.condition));
+  for (const { expression } of assumptions) if (expression.kind === 'condition') split(spelledOut(expression.condition));
   return list;
 }
 
@@ -131,8 +123,7 @@ export function scalarBounds(
   offset: number,
   bytes: number,
 ): Bounds {
-  const declared =
-    parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
+  const declared = parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
   const range = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
   // An assumption applies neither to a part of a value nor to several values loaded together.
   const declaredBytes = sizeOfType(declared);
@@ -144,28 +135,15 @@ export function scalarBounds(
 }
 
 /** The range of a dimension that the assumptions imply. */
-export function dimensionBounds(
-  conditions: readonly Condition[],
-  name: 'blockDim' | 'gridDim',
-  axis: 0 | 1 | 2,
-  range: Bounds,
-): Bounds {
-  return narrowed(
-    conditions,
-    range,
-    (subject) => subject.kind === 'dimension' && subject.name === name && subject.axis === 'xyz'[axis],
-  );
+export function dimensionBounds(conditions: readonly Condition[], name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2, range: Bounds): Bounds {
+  return narrowed(conditions, range, (subject) => subject.kind === 'dimension' && subject.name === name && subject.axis === 'xyz'[axis]);
 }
 
 /** Extents of the blocks and grids of all devices. */
 const extents: Bounds = { low: 1n, high: (1n << 31n) - 1n };
 
 /** The range of a subject that comparisons with constants, and with dimensions of the launch, imply. */
-function narrowed(
-  conditions: readonly Condition[],
-  range: Bounds,
-  isSubject: (expression: IntegerExpression) => boolean,
-): Bounds {
+function narrowed(conditions: readonly Condition[], range: Bounds, isSubject: (expression: IntegerExpression) => boolean): Bounds {
   let { low, high } = range;
   for (const condition of conditions) {
     if (condition.kind !== 'comparison') continue;
@@ -212,9 +190,7 @@ export function hasEmptyRange(assumptions: readonly StatedAssumption[]): boolean
 }
 
 /** The operand and the power of two of `x & 31`, the floored remainder modulo 32; null for any other expression. */
-function lowBitsOf(
-  expression: IntegerExpression,
-): { readonly number: IntegerExpression; readonly power: bigint } | null {
+function lowBitsOf(expression: IntegerExpression): { readonly number: IntegerExpression; readonly power: bigint } | null {
   if (expression.kind !== 'arithmetic' || expression.operator !== '&') return null;
   for (const [number, mask] of [
     [expression.left, expression.right],
@@ -227,9 +203,7 @@ function lowBitsOf(
 }
 
 /** The expression and the divisor in `x % 32 == 0` or `(x & 31) == 0`; null for other conditions. */
-export function multipleOf(
-  condition: Condition,
-): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {
+export function multipleOf(condition: Condition): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {
   if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
   for (const [rest, zero] of [
     [condition.left, condition.right],
@@ -256,11 +230,7 @@ const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=':
  * A condition as SMT-LIB over integers; null if it has no such form. The condition is then not used, which is weaker
  * but still sound.
  */
-export function encodeCondition(
-  condition: Condition,
-  vocabulary: Vocabulary,
-  parameters: readonly ParameterSource[],
-): string | null {
+export function encodeCondition(condition: Condition, vocabulary: Vocabulary, parameters: readonly ParameterSource[]): string | null {
   const encode = (inner: Condition): string | null => encodeCondition(inner, vocabulary, parameters);
   switch (condition.kind) {
     case 'comparison': {

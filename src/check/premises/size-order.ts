@@ -103,7 +103,10 @@ export class SizeOrder {
    */
   atMost(a: Size, b: Size): readonly Term[] | null {
     const difference = plusSize(b, a, -1n);
-    const key = difference.map((product) => `${product.by}*${keyOf(product)}`).sort().join('+'); // oxfmt-ignore
+    const key = difference
+      .map((product) => `${product.by}*${keyOf(product)}`)
+      .sort()
+      .join('+');
     let proof = this.known.get(key);
     if (proof === undefined) {
       this.left = maxSums;
@@ -140,7 +143,7 @@ export class SizeOrder {
         const rest = factorsLeft(open.factors, part.factors);
         if (!rest?.every(isNatural)) continue;
         const scale = part.by < 0n ? -part.by : part.by;
-        const left = plusSize(timesSize(sum, constantSize(scale)), timesSize(fact.sum, [{ by: size, factors: rest }]), -1n); // oxfmt-ignore
+        const left = plusSize(timesSize(sum, constantSize(scale)), timesSize(fact.sum, [{ by: size, factors: rest }]), -1n);
         const found = this.natural(left, depth - 1);
         if (found) return [...fact.assumes, ...found];
       }

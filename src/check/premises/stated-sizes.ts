@@ -19,7 +19,7 @@ export interface StatedSize {
 /** The comparisons among conditions whose numbers are polynomials or quotients of polynomials. */
 export function statedSizes(
   conditions: readonly Condition[],
-  termOf: (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => { term: Term; isSigned: boolean } | null, // oxfmt-ignore
+  termOf: (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => { term: Term; isSigned: boolean } | null,
 ): readonly StatedSize[] {
   const numberOf = (expression: IntegerExpression): StatedNumber | null => {
     switch (expression.kind) {
@@ -29,7 +29,7 @@ export function statedSizes(
       case 'dimension': {
         const found = termOf(expression);
         if (found?.term.operator === 'constant')
-          return { kind: 'constant', value: found.isSigned ? BigInt.asIntN(found.term.width, found.term.value) : found.term.value }; // oxfmt-ignore
+          return { kind: 'constant', value: found.isSigned ? BigInt.asIntN(found.term.width, found.term.value) : found.term.value };
         return found && { kind: 'term', ...found };
       }
       case 'negative': {
@@ -38,8 +38,7 @@ export function statedSizes(
       }
       case 'arithmetic': {
         const { operator } = expression;
-        if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/' && operator !== '%')
-          return null;
+        if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/' && operator !== '%') return null;
         const [left, right] = [numberOf(expression.left), numberOf(expression.right)];
         return left && right && { kind: operator, left, right };
       }
@@ -97,12 +96,7 @@ export function factsOfSizes(
         const isDivisor = right.kind === 'constant' && right.value > 0n && right.value < 1n << 31n;
         if (left.kind !== 'term' || !isDivisor) return null;
         const { width } = left.term;
-        const term = store.divide(
-          left.isSigned ? 'sdiv' : 'udiv',
-          width,
-          left.term,
-          store.constant(width, right.value),
-        );
+        const term = store.divide(left.isSigned ? 'sdiv' : 'udiv', width, left.term, store.constant(width, right.value));
         return [{ by: 1n, factors: [factorOf(term, left.isSigned)] }];
       }
       case '%':
@@ -114,7 +108,7 @@ export function factsOfSizes(
       }
     }
   };
-  const isNatural = (size: Size): boolean => size.every(({ by, factors }) => by > 0n && factors.every(({ least }) => least >= 0n)); // oxfmt-ignore
+  const isNatural = (size: Size): boolean => size.every(({ by, factors }) => by > 0n && factors.every(({ least }) => least >= 0n));
   /**
    * `x == a / b` for nonnegative `a` and positive `b`: `b * x <= a` and `a < b * x + b`; for any numbers with `a % b ==
    * 0`, `b * x == a`.

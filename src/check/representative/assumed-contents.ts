@@ -39,7 +39,7 @@ export function assumedContents(context: KernelAndLaunch & SymbolicFacts): Reado
       ...(below ? [`the elements of ${name} are at least 0 and less than ${productText(context, below)}`] : []),
     ];
     const { bytes } = access;
-    facts.set(value, { array, offset, unsigned: isUnsigned(context, access), ascends, below, part: part && { ...part, bytes }, texts }); // oxfmt-ignore
+    facts.set(value, { array, offset, unsigned: isUnsigned(context, access), ascends, below, part: part && { ...part, bytes }, texts });
   }
   return facts;
 }
@@ -131,12 +131,18 @@ export function arraysOfParts(
   const found = new Map<string, ArrayOfParts>();
   if (elements.size < 2) return found;
   const place = ({ access, offset }: Element): string | null =>
-    expand(offset)?.map((part) => `${Number(part.coefficient) / access.bytes} ${keyOf(part)}`).join('+') ?? null; // oxfmt-ignore
+    expand(offset)
+      ?.map((part) => `${Number(part.coefficient) / access.bytes} ${keyOf(part)}`)
+      .join('+') ?? null;
   for (const { offset, guards } of shapeOf(context).forms) {
-    const starts = offset.flatMap((part) => elementOf({ ...part, factors: part.factors.filter(({ isUniform }) => !isUniform) }, elements) ?? []); // oxfmt-ignore
+    const starts = offset.flatMap(
+      (part) => elementOf({ ...part, factors: part.factors.filter(({ isUniform }) => !isUniform) }, elements) ?? [],
+    );
     const lengths = guards.flatMap(({ index }) => {
-      const isCounted = index.some(({ coefficient, factors }) => coefficient > 0n && factors.some(({ term }) => term?.atom?.kind === 'iteration')); // oxfmt-ignore
-      const counts = isCounted ? index.flatMap((part) => (part.coefficient < 0n ? (elementOf(part, elements) ?? []) : [])) : []; // oxfmt-ignore
+      const isCounted = index.some(
+        ({ coefficient, factors }) => coefficient > 0n && factors.some(({ term }) => term?.atom?.kind === 'iteration'),
+      );
+      const counts = isCounted ? index.flatMap((part) => (part.coefficient < 0n ? (elementOf(part, elements) ?? []) : [])) : [];
       // A sum of two elements is the length of a part that neither of the arrays gives.
       return counts.length === 1 ? counts : [];
     });
@@ -144,7 +150,7 @@ export function arraysOfParts(
       for (const length of lengths) {
         if (start.array === length.array || place(start) === null || place(start) !== place(length)) continue;
         if (found.has(start.array) || found.has(length.array)) continue;
-        const names = [start, length].map(({ access }) => baseName(context, access.targets[0]!.base)) as [string, string]; // oxfmt-ignore
+        const names = [start, length].map(({ access }) => baseName(context, access.targets[0]!.base)) as [string, string];
         const pair = `${start.array} ${length.array}`;
         const both = { pair, names, endsIn32Bits: start.access.bytes <= 4 };
         found.set(start.array, { role: 'start', ...both }).set(length.array, { role: 'length', ...both });
@@ -158,10 +164,7 @@ type Limit = NonNullable<ContentsFact['below']>;
 /**
  * For each array whose elements occur in indices, the smallest stride above them; null if it differs between indices.
  */
-function columnLimits(
-  context: KernelAndLaunch & SymbolicFacts,
-  elements: ReadonlyMap<number, Element>,
-): ReadonlyMap<string, Limit | null> {
+function columnLimits(context: KernelAndLaunch & SymbolicFacts, elements: ReadonlyMap<number, Element>): ReadonlyMap<string, Limit | null> {
   const limits = new Map<string, Limit | null>();
   for (const { offset } of shapeOf(context).forms)
     for (const own of offset) {
@@ -169,7 +172,7 @@ function columnLimits(
       if (!element) continue;
       const limit = own.coefficient > 0n ? limitOf(context, own, offset) : null;
       const known = limits.get(element.array);
-      const isSame = known === undefined || (known && limit && productText(context, known) === productText(context, limit)); // oxfmt-ignore
+      const isSame = known === undefined || (known && limit && productText(context, known) === productText(context, limit));
       limits.set(element.array, isSame ? limit : null);
     }
   return limits;

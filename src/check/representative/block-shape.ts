@@ -34,15 +34,16 @@ export function blockShapes(context: KernelAndLaunch, shape: IndexShape, isLarge
     open.forEach((axis, at) => (shape[axis] = extents[at] ?? 1));
     const threads = shape[0] * shape[1] * shape[2];
     const fits = open.every((axis) => shape[axis] <= hints[axis]!.most && shape[axis] <= maximumBlock[axis]);
-    if (fits && threads <= limit && threads % warpSize === 0 && !shapes.some((other) => other.join() === shape.join()))
-      shapes.push(shape);
+    if (fits && threads <= limit && threads % warpSize === 0 && !shapes.some((other) => other.join() === shape.join())) shapes.push(shape);
   };
   const named = templateNumbers(request.name);
   const bound = kernel.maximumThreads ? [limit] : [];
   if (open.length === 1) {
     const axis = open[0]!;
     const multiples = [...shape.constants].map(Number).filter((value) => value > warpSize && value % warpSize === 0);
-    const suggested = [...hints[axis]!.suggested, ...sharedExtents(context.dimensions, shape, axis), ...named, ...bound].filter((size) => size * others >= warpSize); // oxfmt-ignore
+    const suggested = [...hints[axis]!.suggested, ...sharedExtents(context.dimensions, shape, axis), ...named, ...bound].filter(
+      (size) => size * others >= warpSize,
+    );
     const small = [warpSize, 2 * warpSize, 1].map((size) => Math.ceil(size / others));
     const usual = [256, 192, 1024, 512, 128, 96, 64, 32].map((size) => Math.max(1, Math.floor(size / others)));
     if (!isLarge) small.forEach((size) => add(size));
@@ -58,7 +59,16 @@ export function blockShapes(context: KernelAndLaunch, shape: IndexShape, isLarge
     ...(hint.suggested.length > 0 ? hint.suggested : new Set([...named.filter((size) => size <= 64), ...usual])),
   ];
   if (open.length === 2) {
-    if (!isLarge) for (const [x, y] of [[8, 4], [16, 2], [32, 1], [4, 8], [16, 4], [8, 8]] as const) add(x, y); // oxfmt-ignore
+    if (!isLarge)
+      for (const [x, y] of [
+        [8, 4],
+        [16, 2],
+        [32, 1],
+        [4, 8],
+        [16, 4],
+        [8, 8],
+      ] as const)
+        add(x, y);
     const [xs, ys] = [candidates(first!, [16, 32, 8]), candidates(second!, [16, 8, 32, 4])];
     // Square shapes, rows of a warp and columns of a warp come first, since large launch instances use the first three.
     for (const [at, x] of xs.entries()) if (ys[at]) add(x, ys[at]);
@@ -87,7 +97,9 @@ function sharedExtents(dimensions: Dimensions, { forms }: IndexShape, axis: 0 | 
   for (const { access, target, offset, guards } of forms) {
     const { base } = target;
     if (base.kind !== 'object' || base.object.space !== 'shared' || base.object.bytes === null) continue;
-    const isOwn = offset.some((part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, dimensions)); // oxfmt-ignore
+    const isOwn = offset.some(
+      (part) => isThread(part, axis) && part.coefficient === BigInt(access.bytes) && isBoundByLaunch(part, guards, dimensions),
+    );
     if (!isOwn) continue;
     const added = Number(offset.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
     const elements = Math.floor((base.object.bytes - Math.max(0, added)) / access.bytes);

@@ -51,7 +51,9 @@ export function separatingCondition(
   settings: readonly { readonly setting: LaunchInstance; readonly isShown: boolean }[],
   matters: (field: ParameterField) => boolean,
 ): string | null {
-  const [shown, others] = [true, false].map((isShown) => settings.filter((one) => one.isShown === isShown).map(({ setting }) => setting)) as [LaunchInstance[], LaunchInstance[]]; // oxfmt-ignore
+  const [shown, others] = [true, false].map((isShown) =>
+    settings.filter((one) => one.isShown === isShown).map(({ setting }) => setting),
+  ) as [LaunchInstance[], LaunchInstance[]];
   if (shown.length === 0 || others.length === 0) return null;
   const separates = (test: (setting: LaunchInstance) => boolean): boolean => shown.every(test) && !others.some(test);
   const { scalars, constants } = shapeOf(context);
@@ -70,7 +72,7 @@ export function separatingCondition(
   const [ofBlock, ofGrid] = (['block', 'grid'] as const).map((of): Quantity[] =>
     [0, 1, 2].flatMap((axis) =>
       context.dimensions[of][axis] === null
-        ? [{ name: `${of}Dim.${'xyz'[axis]}`, of: (setting: LaunchInstance) => BigInt(setting[of][axis]!), isScalar: false }] // oxfmt-ignore
+        ? [{ name: `${of}Dim.${'xyz'[axis]}`, of: (setting: LaunchInstance) => BigInt(setting[of][axis]!), isScalar: false }]
         : [],
     ),
   ) as [Quantity[], Quantity[]];
@@ -87,13 +89,17 @@ export function separatingCondition(
         ]
       : [],
   );
-  const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b)); // oxfmt-ignore
+  const numbers = [...new Set([...scalars.flatMap((one) => one.constants), ...constants, 1n, 32n])].sort((a, b) => Number(a - b));
   const fixed = numbers.map((value) => ({ name: String(value), of: () => value, isScalar: false }));
   // Extents are multiples of a warp more often than not: `blockDim.x < 32`, which the compiler may write as `<= 31`.
   const wholeFirst = [...fixed].sort((a, b) => Number(a.of() % 32n !== 0n) - Number(b.of() % 32n !== 0n));
   const scalarPairs = quantities.flatMap((a, at) => quantities.slice(at + 1).map((b) => [a, b] as const));
   const pairs: (readonly [Quantity, Quantity])[] = [
-    ...quantities.flatMap((a) => scalars.flatMap((one) => (one.field && one.constants.length > 0 ? one.constants : [])).map((value) => [a, { name: String(value), of: () => value, isScalar: false }] as const)), // oxfmt-ignore
+    ...quantities.flatMap((a) =>
+      scalars
+        .flatMap((one) => (one.field && one.constants.length > 0 ? one.constants : []))
+        .map((value) => [a, { name: String(value), of: () => value, isScalar: false }] as const),
+    ),
     ...quantities.flatMap((a) => ofBlock.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => reach.map((b) => [a, b] as const)),
     ...quantities.flatMap((a) => fixed.map((b) => [a, b] as const)),
@@ -110,7 +116,16 @@ export function separatingCondition(
     return null;
   };
   // Only of many launches: a factor makes coincidences more likely.
-  const doubledPairs = settings.length < fewestForFactors ? [] : scalarPairs.flatMap(([a, b]) => [[doubled(a), b], [doubled(b), a]] as const); // oxfmt-ignore
+  const doubledPairs =
+    settings.length < fewestForFactors
+      ? []
+      : scalarPairs.flatMap(
+          ([a, b]) =>
+            [
+              [doubled(a), b],
+              [doubled(b), a],
+            ] as const,
+        );
   const found = related(scalarPairs) ?? overlapping(context, shown, others) ?? related(doubledPairs) ?? related(pairs);
   if (found !== null) return found;
   for (const a of quantities)
@@ -130,9 +145,8 @@ function overlapping(
   const { nestings } = shapeOf(context);
   for (const order of ['last', 'first'] as const)
     for (const { stride, below } of nestings(order)) {
-      const nests = (setting: LaunchInstance): boolean | null => isNested({ stride, below }, lastThread(context, setting)); // oxfmt-ignore
-      if (!shown.every((setting) => nests(setting) === false) || !others.every((setting) => nests(setting) === true))
-        continue;
+      const nests = (setting: LaunchInstance): boolean | null => isNested({ stride, below }, lastThread(context, setting));
+      if (!shown.every((setting) => nests(setting) === false) || !others.every((setting) => nests(setting) === true)) continue;
       const text = nestingText(context, stride, below);
       if (text) return text.overlaps;
     }

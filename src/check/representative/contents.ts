@@ -72,7 +72,9 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   const { accesses, symbolic, kernel, loaded } = context;
   const { forms, guards } = shapeOf(context);
   const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
-  const deciding = new Set<Term>([...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves)); // oxfmt-ignore
+  const deciding = new Set<Term>(
+    [...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves),
+  );
   for (const { target } of forms) for (const leaf of target.offset.leaves) deciding.add(leaf);
   const counting = new Set(
     guards.flatMap(({ index, bound }) =>
@@ -84,13 +86,13 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   // Votes and exchanges of elements, and values passed through written memory, are not analyzed. If a condition depends
   // on such a value, any array may affect it.
   const isLoad = (leaf: Term): boolean => {
-    const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined; // oxfmt-ignore
+    const definition = leaf.atom?.kind === 'havoc' && leaf.atom.value >= 0 ? kernel.values[leaf.atom.value]!.definition : undefined;
     if (definition?.kind !== 'instruction') return false;
     const { instruction } = definition;
     const { kind } = instruction.operation.effect;
     return kind === 'atomic' || (kind === 'load' && loaded(instruction) === 'fixed');
   };
-  const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf))); // oxfmt-ignore
+  const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf)));
   const ascending = ascendingArrays(context);
   const parts = arraysOfParts(context);
   const roles = new Map<string, ArrayRole>();
@@ -116,9 +118,7 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
     );
     const isBound = list.some(({ access }) => ascending.has(`${access.targets[0]!.base.key}:${access.bytes}`));
     const isCount = [...leaves].some((leaf) => counting.has(leaf));
-    const [ofParts] = list.flatMap(
-      ({ access }) => parts.get(`${access.targets[0]!.base.key}:${access.bytes}`)?.role ?? [],
-    );
+    const [ofParts] = list.flatMap(({ access }) => parts.get(`${access.targets[0]!.base.key}:${access.bytes}`)?.role ?? []);
     roles.set(key, { indexes, isBound, ofParts, isCount });
   }
   return roles;
@@ -148,7 +148,7 @@ export function generatedContents(
   const count = Math.min(maxElements, Math.max(fewestElements, 2 * threads));
   const drawn = new Map<string, GeneratedContents>();
   const size = Math.max(1, threads - Math.floor(threads / 16) - 1);
-  for (const [key, layout] of pointerTables(context)) drawn.set(key, { seed: 0, count, kind: 'pointers', size, ...layout }); // oxfmt-ignore
+  for (const [key, layout] of pointerTables(context)) drawn.set(key, { seed: 0, count, kind: 'pointers', size, ...layout });
   for (const [key, { indexes, isBound, ofParts, isCount }] of roles) {
     if (drawn.has(key)) continue;
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
@@ -160,7 +160,7 @@ export function generatedContents(
     // Bounds are small, since a run of a loop with millions of iterations would not end.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: maxRounds });
     else if (indexes.length > 0)
-      drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, inRun) }); // oxfmt-ignore
+      drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, inRun) });
     else drawn.set(key, { ...common, kind: draw === draws - 1 ? 'sparse' : 'mixed' });
   }
   return drawn;
@@ -180,13 +180,13 @@ function pointerTables({
   for (const [key, elements] of pointers) {
     const others = accesses.flatMap(({ targets, bytes }) =>
       targets.flatMap(({ base, offset }) =>
-        base.kind === 'parameter' && `${base.index}.${base.offset}` === key && !elements.includes(offset)
-          ? [{ offset, bytes }]
-          : [],
+        base.kind === 'parameter' && `${base.index}.${base.offset}` === key && !elements.includes(offset) ? [{ offset, bytes }] : [],
       ),
     );
     const sums = [...elements, ...others.map(({ offset }) => offset)].map((offset) => expand(offset) ?? []);
-    const period = sums.flat().reduce((step, { coefficient, factors }) => (factors.length === 0 ? step : gcd(step, Number(coefficient))), 0); // oxfmt-ignore
+    const period = sums
+      .flat()
+      .reduce((step, { coefficient, factors }) => (factors.length === 0 ? step : gcd(step, Number(coefficient))), 0);
     const numbersAt = others.map(({ offset }) => {
       const constant = Number((expand(offset) ?? []).find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
       return 8 * Math.floor((period > 0 ? constant % period : constant) / 8);
@@ -201,11 +201,7 @@ function gcd(a: number, b: number): number {
 }
 
 /** Positions of the elements of an array of pointers that are pointers rather than integers. */
-export function pointersIn({
-  count,
-  period,
-  numbersAt,
-}: GeneratedContents & { readonly kind: 'pointers' }): readonly number[] {
+export function pointersIn({ count, period, numbersAt }: GeneratedContents & { readonly kind: 'pointers' }): readonly number[] {
   const list = Array.from({ length: count }, (_, at) => at);
   return list.filter((at) => !numbersAt.includes(period > 0 ? (8 * at) % period : 8 * at));
 }
@@ -222,10 +218,12 @@ function indexLimit(
 ): number {
   const place = lastThread(context, setting);
   const { scalars } = shapeOf(context);
-  const sizes = scalars.filter(({ isSize }) => isSize).map(({ field }) => Number(BigInt.asIntN(8 * field.bytes, setting.scalar(field)))); // oxfmt-ignore
+  const sizes = scalars.filter(({ isSize }) => isSize).map(({ field }) => Number(BigInt.asIntN(8 * field.bytes, setting.scalar(field))));
   const usual = Math.max(1, Math.min(threads, sizes.length > 0 ? Math.max(...sizes) : threads));
   const limits = indexes.flatMap(({ access, offset, scale }) => {
-    const extents = access.targets.flatMap(({ base }) => (base.kind === 'object' && base.object.bytes !== null ? [Math.floor(base.object.bytes / Number(scale))] : [])); // oxfmt-ignore
+    const extents = access.targets.flatMap(({ base }) =>
+      base.kind === 'object' && base.object.bytes !== null ? [Math.floor(base.object.bytes / Number(scale))] : [],
+    );
     const above = offset
       .filter((part) => !isCommon(part))
       .flatMap(({ coefficient, factors }) => {
@@ -248,7 +246,7 @@ export function trailingValue(drawn: GeneratedContents, type: string): number {
 /** The values of an array's first elements. */
 export function generatedNumbers(drawn: GeneratedContents, type: string): readonly number[] {
   const random = seededRandom(drawn.seed);
-  const list = (next: (at: number) => number): readonly number[] => Array.from({ length: drawn.count }, (_, at) => next(at)); // oxfmt-ignore
+  const list = (next: (at: number) => number): readonly number[] => Array.from({ length: drawn.count }, (_, at) => next(at));
   switch (drawn.kind) {
     case 'indices':
       return list(() => random.below(drawn.below));
@@ -299,7 +297,7 @@ export function drawnText(drawn: GeneratedContents): string {
  */
 export function drawnOf(kind: string, values: readonly number[]): GeneratedContents | undefined {
   const [seed = -1, count = -1, a = -1, b = -1, ...more] = values;
-  if (values.some((value) => !Number.isSafeInteger(value) || value < 0) || count < 1 || count > maxElements) return undefined; // oxfmt-ignore
+  if (values.some((value) => !Number.isSafeInteger(value) || value < 0) || count < 1 || count > maxElements) return undefined;
   const common = { seed, count };
   if ((kind === 'mixed' || kind === 'sparse') && values.length === 2) return { ...common, kind };
   if ((kind === 'indices' || kind === 'ordinal') && values.length === 3 && a > 0) return { ...common, kind, below: a };

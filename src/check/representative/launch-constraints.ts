@@ -49,7 +49,11 @@ const maxListed = 64n;
 function valuesIn(context: KernelAndLaunch, condition: Condition, field: ParameterField): readonly bigint[] | null {
   if (condition.kind === 'and') {
     const { left: least, right: most } = condition;
-    const ends = [least, most].map((end, at) => end.kind === 'comparison' && end.operator === (at === 0 ? '>=' : '<=') ? valuesIn(context, { ...end, operator: '==' }, field)?.[0] : undefined); // oxfmt-ignore
+    const ends = [least, most].map((end, at) =>
+      end.kind === 'comparison' && end.operator === (at === 0 ? '>=' : '<=')
+        ? valuesIn(context, { ...end, operator: '==' }, field)?.[0]
+        : undefined,
+    );
     const [low, high] = ends;
     if (low === undefined || high === undefined || high - low > maxListed) return null;
     return Array.from({ length: Number(high - low) + 1 }, (_, at) => low + BigInt(at));
@@ -121,7 +125,9 @@ export function tiedGrid(context: KernelAndLaunch, chosen: KnownLaunch): Dim3 | 
  */
 export function dividedGrid(context: KernelAndLaunch, chosen: KnownLaunch, random: Random | undefined): Dim3 {
   const grid = [...chosen.grid] as [number, number, number];
-  const equations = conditionsOf(context.request.assumptions).flatMap((condition) => condition.kind === 'comparison' && condition.operator === '==' ? [condition] : []); // oxfmt-ignore
+  const equations = conditionsOf(context.request.assumptions).flatMap((condition) =>
+    condition.kind === 'comparison' && condition.operator === '==' ? [condition] : [],
+  );
   const whole = new Set<number>();
   for (const { left, right } of equations)
     for (const [division, other] of [
@@ -180,11 +186,11 @@ export function raisedScalars(
     const own = fieldNamed(context, name.path);
     const wanted = own && isOpen(own.field) ? chosen.scalar(own.field) : undefined;
     if (!own || wanted === undefined) continue;
-    const sources = context.fields.filter((field) => field !== own.field && !field.isPointer && dependsOn(context, value, field)); // oxfmt-ignore
+    const sources = context.fields.filter((field) => field !== own.field && !field.isPointer && dependsOn(context, value, field));
     const [source] = sources;
     if (!source || sources.length > 1 || !isOpen(source)) continue;
     const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) })); // oxfmt-ignore
+      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) }));
     const before = chosen.scalar(source);
     const now = before === undefined ? undefined : at(before);
     if (now === undefined || now >= wanted) continue;
@@ -199,17 +205,12 @@ export function raisedScalars(
  * constraint contains the scalar.
  * @param rest idle threads of the last block, in sixteenths of the block, if the program handles a remainder
  */
-export function sizeForGrid(
-  context: KernelAndLaunch,
-  field: ParameterField,
-  chosen: KnownLaunch,
-  rest: number,
-): bigint | undefined {
+export function sizeForGrid(context: KernelAndLaunch, field: ParameterField, chosen: KnownLaunch, rest: number): bigint | undefined {
   for (const { name, value } of equationsOf(context)) {
     if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
     const wanted = BigInt(chosen.grid['xyz'.indexOf(name.axis)]!);
     const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })); // oxfmt-ignore
+      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) }));
     if (!dependsOn(context, value, field)) continue;
     const least = leastFor(at, wanted);
     const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
@@ -239,12 +240,17 @@ export function unreadSizes(context: KernelAndLaunch, chosen: KnownLaunch, rest:
     if (size !== undefined) sizes.set(field, size);
   };
   for (const { name, value } of equationsOf(context)) {
-    if (name.kind === 'dimension' && name.name === 'gridDim')
-      visit(value, (field) => sizeForGrid(context, field, chosen, rest));
+    if (name.kind === 'dimension' && name.name === 'gridDim') visit(value, (field) => sizeForGrid(context, field, chosen, rest));
     const own = name.kind === 'parameter' ? fieldNamed(context, name.path)?.field : undefined;
     const wanted = own && chosen.scalar(own);
     if (own && wanted !== undefined)
-      visit(value, (field) => leastFor((size) => evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })), wanted)); // oxfmt-ignore
+      visit(value, (field) =>
+        leastFor(
+          (size) =>
+            evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })),
+          wanted,
+        ),
+      );
   }
   return sizes;
 }
@@ -267,7 +273,8 @@ export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): r
     if (node.kind !== 'arithmetic') return;
     const { operator, left, right } = node;
     const isOwn = left.kind === 'parameter' && fieldNamed(context, left.path)?.field === field;
-    if (isInner && operator === '/' && isOwn && right.kind === 'integer' && right.value > 1n && right.value <= largestDivisor) found.add(right.value); // oxfmt-ignore
+    if (isInner && operator === '/' && isOwn && right.kind === 'integer' && right.value > 1n && right.value <= largestDivisor)
+      found.add(right.value);
     visit(left, true);
     visit(right, true);
   };
@@ -281,7 +288,7 @@ function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, fiel
     return found !== null && isOne(found.field, field);
   }
   if (expression.kind === 'negative') return dependsOn(context, expression.operand, field);
-  return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field)); // oxfmt-ignore
+  return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field));
 }
 
 /** The smallest positive argument at which a nondecreasing function reaches a value; undefined if none exists. */

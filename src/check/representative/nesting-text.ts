@@ -13,15 +13,17 @@ interface NestingText {
 }
 
 /** The text `ld >= w`, or `w <= 1024` if the stride is a constant; null if the nesting has no such text. */
-export function nestingText(
-  context: KernelAndLaunch & SymbolicFacts,
-  stride: Monomial,
-  below: readonly Monomial[],
-): NestingText | null {
-  const units = new Set([stride, ...below].map(({ factors }) => factors.reduce((unit, factor) => unit * wholeOf(context, factor).unit, 1n))); // oxfmt-ignore
+export function nestingText(context: KernelAndLaunch & SymbolicFacts, stride: Monomial, below: readonly Monomial[]): NestingText | null {
+  const units = new Set(
+    [stride, ...below].map(({ factors }) => factors.reduce((unit, factor) => unit * wholeOf(context, factor).unit, 1n)),
+  );
   const [unit] = units;
   const inWholes = (list: readonly Monomial[]): readonly Monomial[] =>
-    addSums([], list.map((part) => withWholes(context, units.size === 1 ? { ...part, coefficient: part.coefficient * unit! } : part)), 1n); // oxfmt-ignore
+    addSums(
+      [],
+      list.map((part) => withWholes(context, units.size === 1 ? { ...part, coefficient: part.coefficient * unit! } : part)),
+      1n,
+    );
   const divisor = inWholes([stride, ...below]).reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
   if (divisor === 0n) return null;
   const scaled = (list: readonly Monomial[]): Monomial[] =>
@@ -33,7 +35,14 @@ export function nestingText(
   if (rest.every(({ factors }) => factors.length === 0)) return null;
   if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {
     const left = withoutCommon(rest);
-    return textOf(addSums([], left.filter(({ coefficient }) => coefficient < 0n), -1n), left.filter(({ coefficient }) => coefficient > 0n)); // oxfmt-ignore
+    return textOf(
+      addSums(
+        [],
+        left.filter(({ coefficient }) => coefficient < 0n),
+        -1n,
+      ),
+      left.filter(({ coefficient }) => coefficient > 0n),
+    );
   }
   if (own.factors.length > 0) {
     const [more, ...less] = withoutCommon([own, ...parts]);
@@ -66,7 +75,7 @@ function withoutCommon(sum: readonly Monomial[]): readonly Monomial[] {
 /** The scalar of which a factor is a part, and the divisor, if the scalar is a multiple of it: `n` and 8 for `n / 8`. */
 function wholeOf(context: KernelAndLaunch & SymbolicFacts, factor: IndexFactor): { whole: IndexFactor; unit: bigint } {
   const [inner, by] = factor.term?.arguments ?? [];
-  const field = inner && by?.operator === 'constant' && /^[us]div$/.test(factor.term!.operator) && fieldOf(context, inner); // oxfmt-ignore
+  const field = inner && by?.operator === 'constant' && /^[us]div$/.test(factor.term!.operator) && fieldOf(context, inner);
   const scalar = field && shapeOf(context).scalars.find((one) => one.field === field);
   const [whole] = scalar && scalar.divisors.includes(by.value) ? (expand(inner)?.[0]?.factors ?? []) : [];
   return whole ? { whole, unit: by!.value } : { whole: factor, unit: 1n };
@@ -86,9 +95,11 @@ function withWholes(context: KernelAndLaunch & SymbolicFacts, { coefficient, fac
 
 function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
   let text = '';
-  const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n)); // oxfmt-ignore
+  const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n));
   for (const { coefficient, factors } of sorted) {
-    const names = [...factors].sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block'))).map((factor) => factorText(context, factor)); // oxfmt-ignore
+    const names = [...factors]
+      .sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block')))
+      .map((factor) => factorText(context, factor));
     if (names.includes(null)) return null;
     const size = coefficient < 0n ? -coefficient : coefficient;
     const product = [...(size === 1n && names.length > 0 ? [] : [String(size)]), ...names].join(' * ');

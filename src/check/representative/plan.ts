@@ -37,13 +37,13 @@ export interface LaunchPlan {
 /** Small launch instances come first: their witnesses are the easiest to follow. */
 export const plans: readonly LaunchPlan[] = [
   { isLarge: false, shape: -1, grid: [2, 2, 1], rest: 5, trips: 5, pad: 0n, others: 'one', order: 'last' },
-  { isLarge: false, isTiny: true, shape: -1, grid: [2, 2, 1], rest: 0, trips: 4, pad: 0n, others: 'one', order: 'last' }, // oxfmt-ignore
+  { isLarge: false, isTiny: true, shape: -1, grid: [2, 2, 1], rest: 0, trips: 4, pad: 0n, others: 'one', order: 'last' },
   { isLarge: false, shape: -1, grid: [3, 2, 2], rest: 9, trips: 6, pad: 1n, others: 'few', order: 'first' },
   { isLarge: true, shape: 0, grid: [5, 3, 2], rest: 7, trips: 13, pad: 0n, others: 'large', order: 'last' },
   { isLarge: true, shape: 0, grid: [2, 5, 3], rest: 3, trips: 15, pad: 5n, others: 'one', order: 'first' },
   { isLarge: true, shape: 1, grid: [4, 3, 2], rest: 11, trips: 14, pad: 0n, others: 'few', order: 'last' },
   { isLarge: true, shape: 2, grid: [3, 4, 2], rest: 5, trips: 13, pad: 16n, others: 'large', order: 'first' },
-  { isLarge: true, isWhole: true, shape: 0, grid: [2, 3, 2], rest: 3, trips: 13, pad: 0n, others: 'large', order: 'last' }, // oxfmt-ignore
+  { isLarge: true, isWhole: true, shape: 0, grid: [2, 3, 2], rest: 3, trips: 13, pad: 0n, others: 'large', order: 'last' },
 ];
 
 /** Number of samples, and the seed of their random values. */

@@ -29,10 +29,23 @@ const maxCandidates = 12;
 
 /** Reasons for a missing proof that no precondition removes. */
 const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
-  'out-of-memory', 'defect', 'unknown-pointer', 'aliased-pointers', 'unmodelled-order', 'contradiction',
-  'not-understood', 'unknown-effect', 'accesses-of-warp', 'later-effect', 'surface-writes', 'unmodelled-barrier',
-  'cluster-barrier', 'locked-barrier', 'builds-differ', 'out-of-bounds',
-]); // oxfmt-ignore
+  'out-of-memory',
+  'defect',
+  'unknown-pointer',
+  'aliased-pointers',
+  'unmodelled-order',
+  'contradiction',
+  'not-understood',
+  'unknown-effect',
+  'accesses-of-warp',
+  'later-effect',
+  'surface-writes',
+  'unmodelled-barrier',
+  'cluster-barrier',
+  'locked-barrier',
+  'builds-differ',
+  'out-of-bounds',
+]);
 
 /**
  * Repeats a check under preconditions if no representative launch refutes its open obligations.
@@ -67,9 +80,10 @@ export function* underPreconditions(
       untilOpen: true,
       budget: { ...request.budget, replaySteps: 0 },
     });
-    const isProved = tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict)); // oxfmt-ignore
+    const isProved =
+      tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict));
     // A race shown by a run is harmless only if its threads store equal values.
-    const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true; // oxfmt-ignore
+    const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true;
     return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
   }
   /**
@@ -146,12 +160,17 @@ function withImplied(result: CheckResult, { sizes, proofs }: Implied): CheckResu
   const isLeft = ({ kind, text }: Assumption): boolean => kind !== 'user' || sizes.every((size) => size.text !== text);
   const race = (result.race.assumptions ?? []).filter(isLeft);
   const texts = new Set(race.map(({ text }) => text));
-  const more = proofs.flatMap(({ assumptions }) => assumptions.filter(({ kind, text }) => kind === 'no-wrap' && !texts.has(text) && texts.add(text))); // oxfmt-ignore
+  const more = proofs.flatMap(({ assumptions }) =>
+    assumptions.filter(({ kind, text }) => kind === 'no-wrap' && !texts.has(text) && texts.add(text)),
+  );
   const certificates = [...(result.certificates ?? []), ...proofs.flatMap((proof) => proof.certificates ?? [])];
   return {
     ...result,
     race: { ...result.race, ...(result.race.assumptions && { assumptions: [...race, ...more] }) },
-    divergence: { ...result.divergence, ...(result.divergence.assumptions && { assumptions: result.divergence.assumptions.filter(isLeft) }) }, // oxfmt-ignore
+    divergence: {
+      ...result.divergence,
+      ...(result.divergence.assumptions && { assumptions: result.divergence.assumptions.filter(isLeft) }),
+    },
     ...(result.certificates && { certificates }),
   };
 }
@@ -205,8 +224,9 @@ export function preconditionCandidates(
   const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
   const texts: string[] = [];
   // A divisor of an index is a size, as it is the number of values of the remainder.
-  const isDivisor = (field: ParameterField): boolean => shape.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field)); // oxfmt-ignore
-  const positive = shape.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : [])); // oxfmt-ignore
+  const isDivisor = (field: ParameterField): boolean =>
+    shape.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field));
+  const positive = shape.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : []));
   texts.push(...positive);
   const isOpen = ({ instruction }: Access): boolean => open.size === 0 || open.has(instruction.id);
   for (const order of ['last', 'first'] as const)
@@ -222,7 +242,7 @@ export function preconditionCandidates(
   for (const axis of free) if (shape.rankOnly[axis] === true) texts.push(`blockDim.${'xyz'[axis]} == 1`);
   if (shape.usesWarps && free.includes(0)) texts.push('blockDim.x % 32 == 0');
   const hints = shape.axes;
-  for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`); // oxfmt-ignore
+  for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`);
   const shapes = free.flatMap((axis) => {
     const sizes = new Set(large.map(({ block }) => block[axis]));
     const [size] = sizes;
@@ -236,9 +256,7 @@ export function preconditionCandidates(
       const statement = { expression: parsed.expression, text };
       const asked = { ...context, request: { ...request, assumptions: [statement] } };
       if (!isMetByListed(context, statement)) return [];
-      return large.length > 0 && (ofAll ? settings : large).every((setting) => satisfiesAssumptions(asked, setting))
-        ? [statement]
-        : [];
+      return large.length > 0 && (ofAll ? settings : large).every((setting) => satisfiesAssumptions(asked, setting)) ? [statement] : [];
     });
   const weak = stated(texts);
   const sizes = weak.filter(({ text }) => positive.includes(text));

@@ -84,18 +84,19 @@ export function shapeOf(context: KernelAndLaunch & SymbolicFacts): IndexShape {
  * terms, since they are too many to run. The same for every call.
  * @param hasIdleBlocks whether all blocks but one may be idle along each axis
  */
-export function sampledLaunches(
-  context: KernelAndLaunch & SymbolicFacts,
-  hasIdleBlocks: boolean,
-): readonly LaunchInstance[] {
+export function sampledLaunches(context: KernelAndLaunch & SymbolicFacts, hasIdleBlocks: boolean): readonly LaunchInstance[] {
   const launches = ofKernel(context);
   const earlier = launches.sampled.get(hasIdleBlocks);
   if (earlier) return earlier;
   const random = seededRandom(samples.seed);
   const draw = (): LaunchInstance | null => settingOf(context, launches.shape, sampledPlan(random, hasIdleBlocks));
   // Sizes of a few elements are exceptions of many conditions: a matrix of one row.
-  const isFew = ({ scalar }: LaunchInstance): boolean => hasIdleBlocks && launches.shape.scalars.some(({ field, isSize }) => isSize && BigInt.asIntN(8 * field.bytes, scalar(field)) < fewElements); // oxfmt-ignore
-  const found = Array.from({ length: samples.count }, draw).filter((launch) => launch !== null).filter((launch) => !isFew(launch)); // oxfmt-ignore
+  const isFew = ({ scalar }: LaunchInstance): boolean =>
+    hasIdleBlocks &&
+    launches.shape.scalars.some(({ field, isSize }) => isSize && BigInt.asIntN(8 * field.bytes, scalar(field)) < fewElements);
+  const found = Array.from({ length: samples.count }, draw)
+    .filter((launch) => launch !== null)
+    .filter((launch) => !isFew(launch));
   launches.sampled.set(hasIdleBlocks, found);
   return found;
 }
@@ -132,15 +133,9 @@ function keyOf({ fields }: KernelAndLaunch, { block, grid, scalar }: LaunchInsta
   return [block, grid, ...fields.filter((field) => !field.isPointer).map(scalar)].join(';');
 }
 
-function settingOf(
-  context: KernelAndLaunch & SymbolicFacts,
-  shape: IndexShape,
-  plan: LaunchPlan,
-): LaunchInstance | null {
+function settingOf(context: KernelAndLaunch & SymbolicFacts, shape: IndexShape, plan: LaunchPlan): LaunchInstance | null {
   const all = blockShapes(context, shape, plan.isLarge);
-  const fewer = plan.random
-    ? all.shapes.slice(0, all.wanted).filter((extents) => extentProduct(extents) <= fewThreads)
-    : [];
+  const fewer = plan.random ? all.shapes.slice(0, all.wanted).filter((extents) => extentProduct(extents) <= fewThreads) : [];
   const { wanted: count, shapes } = fewer.length > 0 ? { wanted: fewer.length, shapes: fewer } : all;
   if (shapes.length === 0) return null;
   // The shapes are ordered by how well they suit the kernel.
@@ -170,13 +165,11 @@ function withScalars(
   const { dimensions, fields, kernel, request } = context;
   const grid = gridOf(dimensions, shape, plan, block);
   const values = new Map<string, bigint>();
-  const given = (field: ParameterField): bigint | undefined =>
-    givenScalar(request.launch, field.index, field.offset, field.bytes);
+  const given = (field: ParameterField): bigint | undefined => givenScalar(request.launch, field.index, field.offset, field.bytes);
   for (const field of fields) {
     const value = given(field) ?? pinned(context, field);
     if (value !== undefined) values.set(fieldKey(field), value);
-    else if (isFloat(kernel, request.parameters, field))
-      values.set(fieldKey(field), field.bytes === 8 ? 0x3ff0000000000000n : 0x3f800000n);
+    else if (isFloat(kernel, request.parameters, field)) values.set(fieldKey(field), field.bytes === 8 ? 0x3ff0000000000000n : 0x3f800000n);
   }
   const open = shape.scalars.filter(({ field }) => !values.has(fieldKey(field)));
   const last = (extents: Dim3): Dim3 => [extents[0] - 1, extents[1] - 1, extents[2] - 1];
@@ -187,7 +180,8 @@ function withScalars(
     blockIndex: last(grid),
     scalar: (index, offset, bytes) => values.get(`${index}.${offset}.${bytes}`),
   };
-  const set = (scalar: Scalar, value: bigint): void => void values.set(fieldKey(scalar.field), fitting(context, scalar, value, plan.isLarge)); // oxfmt-ignore
+  const set = (scalar: Scalar, value: bigint): void =>
+    void values.set(fieldKey(scalar.field), fitting(context, scalar, value, plan.isLarge));
   for (const scalar of open) if (scalar.isShift) set(scalar, 1n);
   chooseSizes(context, shape, open, plan, place, values, set);
   chooseShifts(shape, open, plan, place, set);
@@ -209,16 +203,27 @@ function withScalars(
   }
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
   const divided = { ...chosen, grid: dividedGrid(context, chosen, plan.random) };
-  const ties = [...tiedScalars(context, divided, isOpen)].filter(([field, value]) => values.get(fieldKey(field)) !== value); // oxfmt-ignore
+  const ties = [...tiedScalars(context, divided, isOpen)].filter(([field, value]) => values.get(fieldKey(field)) !== value);
   for (const [field, value] of ties) values.set(fieldKey(field), value);
   // An extent that the grid determines may exceed the stride above it.
-  if (ties.length > 0) chooseStrides(context, shape, open.filter(({ field }) => !ties.some(([tied]) => tied === field)), plan, place, values, set); // oxfmt-ignore
+  if (ties.length > 0)
+    chooseStrides(
+      context,
+      shape,
+      open.filter(({ field }) => !ties.some(([tied]) => tied === field)),
+      plan,
+      place,
+      values,
+      set,
+    );
   const tied = tiedGrid(context, divided);
   if (!tied) return null;
   // A sample whose sizes leave one block shows nothing about several.
-  if (plan.random && plan.hasIdleBlocks !== true && tied.some((size, axis) => size === 1 && grid[axis]! > 1))
-    return null;
-  const scalarOf = (of: ReadonlyMap<string, bigint>) => (field: ParameterField): bigint => BigInt.asUintN(8 * field.bytes, of.get(fieldKey(field)) ?? 1n); // oxfmt-ignore
+  if (plan.random && plan.hasIdleBlocks !== true && tied.some((size, axis) => size === 1 && grid[axis]! > 1)) return null;
+  const scalarOf =
+    (of: ReadonlyMap<string, bigint>) =>
+    (field: ParameterField): bigint =>
+      BigInt.asUintN(8 * field.bytes, of.get(fieldKey(field)) ?? 1n);
   const setting: LaunchInstance = {
     block,
     grid: tied,
@@ -229,7 +234,7 @@ function withScalars(
   // A rounded size may exceed the stride above it.
   const renested = (candidate: LaunchInstance, roundedUp: (value: bigint) => bigint): LaunchInstance => {
     for (const { field } of open) values.set(fieldKey(field), BigInt.asIntN(8 * field.bytes, candidate.scalar(field)));
-    chooseStrides(context, shape, open, plan, { ...place, grid: candidate.grid }, values, (scalar, value) => set(scalar, roundedUp(value))); // oxfmt-ignore
+    chooseStrides(context, shape, open, plan, { ...place, grid: candidate.grid }, values, (scalar, value) => set(scalar, roundedUp(value)));
     return { ...candidate, scalar: scalarOf(new Map(values)) };
   };
   const met = meetingAssumptions(context, shape, setting, renested);
@@ -263,9 +268,7 @@ function divides(context: KernelAndLaunch, { divisors, wholes }: IndexShape, set
     divisors.every((divisor) => valueOf(divisor, place) !== 0n) &&
     wholes.every(({ field, parts }) => {
       const count = valueOf(parts, place);
-      return (
-        count === undefined || count === 0n || BigInt.asIntN(8 * field.bytes, setting.scalar(field)) % count === 0n
-      );
+      return count === undefined || count === 0n || BigInt.asIntN(8 * field.bytes, setting.scalar(field)) % count === 0n;
     })
   );
 }
@@ -281,7 +284,7 @@ function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint, isLar
   const { request } = context;
   const { field, mask, divisors, tiles, handlesRest } = scalar;
   const listed = listedValues(context, field);
-  if (listed) return listed.reduce((best, one) => (best < wanted ? (one > best ? one : best) : one >= wanted && one < best ? one : best)); // oxfmt-ignore
+  if (listed) return listed.reduce((best, one) => (best < wanted ? (one > best ? one : best) : one >= wanted && one < best ? one : best));
   const isZero = wanted === 0n && !scalar.isSize && scalar.constants.includes(0n);
   let value = wanted < 1n && !isZero ? 1n : wanted;
   if (isLarge && scalar.isDivisor && value < 2n && !isZero) value = 2n;
@@ -316,8 +319,8 @@ function meetingAssumptions(
 ): LaunchInstance | null {
   if (satisfiesAssumptions(context, setting)) return setting;
   const alike = (): LaunchInstance => {
-    const most = scalars.reduce((value, { field }) => (setting.scalar(field) > value ? setting.scalar(field) : value), 1n); // oxfmt-ignore
-    return { ...setting, scalar: (field) => (scalars.some((scalar) => scalar.field === field) ? most : setting.scalar(field)) }; // oxfmt-ignore
+    const most = scalars.reduce((value, { field }) => (setting.scalar(field) > value ? setting.scalar(field) : value), 1n);
+    return { ...setting, scalar: (field) => (scalars.some((scalar) => scalar.field === field) ? most : setting.scalar(field)) };
   };
   const threads = BigInt(setting.block[0] * setting.block[1] * setting.block[2]);
   const again = (candidate: LaunchInstance): LaunchInstance => {
@@ -376,7 +379,7 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
       // If the launch does not specify the size, runs use the size that every GPU offers.
       const dynamic = request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
       const bytes = base.object.bytes ?? (base.key === 'dynamic' ? dynamic : null);
-      return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }]; // oxfmt-ignore
+      return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }];
     }),
   );
   if (shared.length === 0) return true;
@@ -388,14 +391,14 @@ function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: Launch
     [grid[0] - 1, grid[1] - 1, grid[2] - 1],
   ] as const) {
     for (const number of numbers) {
-      const thread: Dim3 = [number % block[0], Math.floor(number / block[0]) % block[1], Math.floor(number / (block[0] * block[1]))]; // oxfmt-ignore
+      const thread: Dim3 = [number % block[0], Math.floor(number / block[0]) % block[1], Math.floor(number / (block[0] * block[1]))];
       const place: ThreadPlace = { block, grid, scalar, thread, blockIndex };
       const memo = new Map<Term, bigint | undefined>();
       const value = (term: Term) => evaluateTerm(term, (leaf) => atomValue(leaf, place), memo);
       for (const { offset, condition, bytes, reach } of shared) {
         if (value(reach) !== 1n || value(condition) !== 1n) continue;
         const at = value(offset);
-        if (at !== undefined && (BigInt.asIntN(offset.width, at) > bytes || BigInt.asIntN(offset.width, at) < 0n)) return false; // oxfmt-ignore
+        if (at !== undefined && (BigInt.asIntN(offset.width, at) > bytes || BigInt.asIntN(offset.width, at) < 0n)) return false;
       }
     }
   }
@@ -443,7 +446,7 @@ export function isRepresentative(context: KernelAndLaunch & SymbolicFacts, setti
   const hints = shape.axes;
   if (open.some((axis) => block[axis] > hints[axis]!.most)) return false;
   const threads = block[0] * block[1] * block[2];
-  if (open.length > 0 && (threads % 32 !== 0 || open.some((axis) => shape.rankOnly[axis] === true && block[axis] !== 1))) return false; // oxfmt-ignore
+  if (open.length > 0 && (threads % 32 !== 0 || open.some((axis) => shape.rankOnly[axis] === true && block[axis] !== 1))) return false;
   for (const { field, mask, divisors, constants } of shape.scalars) {
     const value = BigInt.asIntN(8 * field.bytes, scalar(field));
     if (value < (/^bool$/.test(declaredType(context, field)) || constants.includes(0n) ? 0n : 1n)) return false;

@@ -31,7 +31,7 @@ export function chooseSizes(
       continue;
     }
     const own = (leaf: { readonly atom: unknown }): boolean => fieldOf(context, leaf as never) === scalar.field;
-    const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own)))); // oxfmt-ignore
+    const bounding = guards.filter(({ bound }) => bound.some(({ factors }) => factors.some(({ term }) => term?.leaves.some(own))));
     // If several scalars bound one index, the last one chosen makes their product fit.
     const isOpen = ({ bound }: IndexGuard): boolean =>
       bound.some(({ factors }) =>
@@ -57,9 +57,9 @@ export function chooseSizes(
     };
     const bound = solved.length > 0 ? solved.reduce((a, b) => (a > b ? a : b)) : undefined;
     // A size is too small if the host program launches fewer blocks for it.
-    const isSmall = bound !== undefined && plan.isLarge && bound < (sizeForGrid(context, scalar.field, chosen, fullBlock) ?? 0n); // oxfmt-ignore
+    const isSmall = bound !== undefined && plan.isLarge && bound < (sizeForGrid(context, scalar.field, chosen, fullBlock) ?? 0n);
     const bySize = bound === undefined || isSmall ? sizeForGrid(context, scalar.field, chosen, plan.rest) : undefined;
-    const part = scalar.rests.reduce<bigint | undefined>((least, by) => (least === undefined || by < least ? by : least), undefined); // oxfmt-ignore
+    const part = scalar.rests.reduce<bigint | undefined>((least, by) => (least === undefined || by < least ? by : least), undefined);
     const choose = (value: bigint): void => {
       if (plan.isWhole && part !== undefined) set(scalar, wholeBlocks(value, part * threads) + part / 2n);
       else set(scalar, plan.isLarge && scalar.handlesRest ? besideMultiples(value, threads) : value);
@@ -74,12 +74,13 @@ export function chooseSizes(
       const shared = bounding.find((guard) => isOpen(guard));
       const reach = shared && covered(shared, plan, place);
       // Of two factors of a bound, either one may be the larger.
-      const isSmaller = plan.isLarge && reach !== undefined && reach > 16n && (plan.random ? plan.random.chance(0.5) : plan.order === 'first'); // oxfmt-ignore
+      const isSmaller =
+        plan.isLarge && reach !== undefined && reach > 16n && (plan.random ? plan.random.chance(0.5) : plan.order === 'first');
       if (isSmaller) {
         set(scalar, plan.random ? 1n + sampleUpTo(plan.random, reach / 4n) : 3n + step);
         continue;
       }
-      const free = plan.isLarge ? least + least / 2n + 5n + beyond : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n); // oxfmt-ignore
+      const free = plan.isLarge ? least + least / 2n + 5n + beyond : [7n, 5n, 11n, 3n][Number(step) % 4]! + (plan.rest > 7 ? 6n : 0n);
       choose(free);
     }
   }
@@ -97,7 +98,8 @@ const fullBlock = 16;
  */
 function besideMultiples(value: bigint, threads: bigint): bigint {
   // Of a size that is even, the next even number is taken.
-  const leavesRest = (one: bigint): boolean => [one, one + (one % 2n)].every((size) => size % threads !== 0n && (size / 2n) % threads !== 0n); // oxfmt-ignore
+  const leavesRest = (one: bigint): boolean =>
+    [one, one + (one % 2n)].every((size) => size % threads !== 0n && (size / 2n) % threads !== 0n);
   return value < threads + 4n ? value : ([value, value - 2n, value - 4n].find(leavesRest) ?? value);
 }
 
@@ -164,7 +166,7 @@ function covered({ index }: IndexGuard, plan: LaunchPlan, place: ThreadPlace): b
   const { block, grid } = place;
   const [of, last] = atoms.includes('block') ? [grid, 'blockIndex' as const] : [block, 'thread' as const];
   // The index in the second to last block, along the axis on which the index depends.
-  const axis = index.flatMap(({ factors }) => factors.flatMap(({ term }) => (term?.atom?.kind === 'block' ? [term.atom.axis] : [])))[0]; // oxfmt-ignore
+  const axis = index.flatMap(({ factors }) => factors.flatMap(({ term }) => (term?.atom?.kind === 'block' ? [term.atom.axis] : [])))[0];
   let before = -1n;
   if (last === 'blockIndex' && axis !== undefined && of[axis] > 1) {
     const shorter = [...place.blockIndex] as [number, number, number];
@@ -191,9 +193,7 @@ function solve(
     valueAt(bound, {
       ...place,
       scalar: (index, offset, bytes) =>
-        index === field.index && offset === field.offset && bytes === field.bytes
-          ? value
-          : values.get(`${index}.${offset}.${bytes}`),
+        index === field.index && offset === field.offset && bytes === field.bytes ? value : values.get(`${index}.${offset}.${bytes}`),
     });
   let [low, high] = [1n, 1n];
   for (let now = at(high); now === undefined || now < reach; now = at(high)) {
@@ -218,17 +218,17 @@ export function otherValue(
   values: ReadonlyMap<string, bigint>,
 ): bigint {
   const { field, constants } = scalar;
-  if (/^bool$/.test(declaredType(context, field))) return plan.random ? BigInt(plan.random.below(2)) : plan.others === 'one' ? 1n : 0n; // oxfmt-ignore
+  if (/^bool$/.test(declaredType(context, field))) return plan.random ? BigInt(plan.random.below(2)) : plan.others === 'one' ? 1n : 0n;
   const largest = context.fields.reduce(
     (most, other) => {
-      const value = other.isPointer || isFloat(context.kernel, context.request.parameters, other) ? 0n : (values.get(fieldKey(other)) ?? 0n); // oxfmt-ignore
+      const value =
+        other.isPointer || isFloat(context.kernel, context.request.parameters, other) ? 0n : (values.get(fieldKey(other)) ?? 0n);
       return value > most && value < 1n << 24n ? value : most;
     },
     constants.reduce((most, value) => (value > most ? value : most), 8n),
   );
   const { random } = plan;
-  if (random)
-    return constants.length > 0 && random.chance(0.5) ? random.pick(constants) : sampleUpTo(random, 2n * largest);
+  if (random) return constants.length > 0 && random.chance(0.5) ? random.pick(constants) : sampleUpTo(random, 2n * largest);
   const met = constants[Math.min(at, constants.length - 1)];
   if (plan.others === 'one') return 1n;
   if (plan.others === 'few') return met ?? 2n + BigInt(at);
@@ -251,7 +251,7 @@ export function chooseStrides(
   const startOf = (scalar: Scalar): bigint => {
     const at = divisors.indexOf(scalar);
     if (!plan.isLarge || at < 0) return 1n + plan.pad;
-    return plan.pad + (plan.random ? sampleUpTo(plan.random, 16n) : 3n + 2n * BigInt(plan.order === 'last' ? at : divisors.length - at)); // oxfmt-ignore
+    return plan.pad + (plan.random ? sampleUpTo(plan.random, 16n) : 3n + 2n * BigInt(plan.order === 'last' ? at : divisors.length - at));
   };
   // A stride may occur in the extent below another one, so the strides are raised repeatedly.
   for (let round = 0; round < 3; round++) {
@@ -294,9 +294,7 @@ function leastStride(
   const start = values.get(fieldKey(field))!;
   const nests = (value: bigint): boolean => {
     const scalar = (index: number, offset: number, bytes: number): bigint | undefined =>
-      index === field.index && offset === field.offset && bytes === field.bytes
-        ? value
-        : values.get(`${index}.${offset}.${bytes}`);
+      index === field.index && offset === field.offset && bytes === field.bytes ? value : values.get(`${index}.${offset}.${bytes}`);
     const [now, least] = [valueAt([stride], { ...place, scalar }), valueAt(below, { ...place, scalar })];
     return now === undefined || least === undefined || now >= least;
   };
@@ -316,7 +314,7 @@ function leastStride(
 
 /** Whether a sum depends on a scalar. */
 export function isIn(context: KernelAndLaunch, sum: readonly Monomial[], field: ParameterField): boolean {
-  return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field))); // oxfmt-ignore
+  return sum.some(({ factors }) => factors.some((factor) => leavesOfFactor(factor).some((leaf) => fieldOf(context, leaf) === field)));
 }
 
 /**
@@ -331,12 +329,15 @@ export function boundsIndex(
 ): boolean {
   const others = offset.filter((part) => !below.includes(part));
   const isOfOthers = ({ index }: IndexGuard): boolean =>
-    index.every(
-      ({ factors }) =>
-      factors.every(({ key, isUniform }) => isUniform || others.some((part) => part.factors.some((factor) => factor.key === key))), // oxfmt-ignore
+    index.every(({ factors }) =>
+      factors.every(({ key, isUniform }) => isUniform || others.some((part) => part.factors.some((factor) => factor.key === key))),
     );
   // `c * w` with `c = i % w`: the scalar bounds the row and is the stride of the column.
-  const isRemainder = ({ factors }: Monomial): boolean => factors.some(({ term, isUniform }) => !isUniform && term !== null && /^[us]rem$/.test(term.operator) && isField(unextended(term.arguments[1]!), field)); // oxfmt-ignore
+  const isRemainder = ({ factors }: Monomial): boolean =>
+    factors.some(
+      ({ term, isUniform }) =>
+        !isUniform && term !== null && /^[us]rem$/.test(term.operator) && isField(unextended(term.arguments[1]!), field),
+    );
   return others.some(isRemainder) || guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
 

@@ -31,11 +31,7 @@ export interface CheckRequest {
    * locations of the conditions on which these threads differ, since both compile to the same code. Undefined if the
    * source is not available.
    */
-  readonly departure?: (
-    deciding: readonly Location[],
-    place: Location,
-    branch?: Location,
-  ) => Promise<Departure | undefined>;
+  readonly departure?: (deciding: readonly Location[], place: Location, branch?: Location) => Promise<Departure | undefined>;
   /** Whether only a proof is needed: no runs, and no trials of deciding facts. */
   readonly proofOnly?: boolean;
   /** Whether certificates of proofs are recorded. */

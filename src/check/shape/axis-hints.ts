@@ -19,14 +19,14 @@ export function axisHints(forms: readonly IndexForm[], dimensions: Dimensions): 
       const varying = offset.filter((monomial) => !isCommon(monomial));
       return varying.flatMap((part): number[] => {
         if (!isThread(part, axis) || !isBoundByLaunch(part, guards, dimensions) || goesRound(varying, axis)) return [];
-        const larger = varying.filter((other) => sharedKey(other) === sharedKey(part) && other.coefficient > part.coefficient); // oxfmt-ignore
+        const larger = varying.filter((other) => sharedKey(other) === sharedKey(part) && other.coefficient > part.coefficient);
         return larger.map((other) => Number(other.coefficient / part.coefficient));
       });
     });
     const usable = ratios.filter((ratio) => ratio >= (axis === 0 ? 8 : 2) && ratio <= maximumBlock[axis]);
     const most = usable.reduce((least, ratio) => Math.min(least, ratio), maximumBlock[axis]);
     // Rows are often padded by one element, so the padding is subtracted.
-    const whole = usable.filter((ratio) => ratio <= most).map((ratio) => (ratio > 8 && ratio % 8 === 1 ? ratio - 1 : ratio)); // oxfmt-ignore
+    const whole = usable.filter((ratio) => ratio <= most).map((ratio) => (ratio > 8 && ratio % 8 === 1 ? ratio - 1 : ratio));
     return { most, suggested: [...new Set(whole)].sort((a, b) => b - a) };
   });
 }
@@ -41,7 +41,7 @@ export function isThread({ coefficient, factors }: Monomial, axis: 0 | 1 | 2): b
 /** Whether a block-stride loop adds multiples of the block's extent along an axis to the index. */
 function goesRound(varying: readonly Monomial[], axis: 0 | 1 | 2): boolean {
   const extent = `blockDim.${'xyz'[axis]}`;
-  return varying.some(({ factors }) => factors.some(({ key }) => key === extent) && factors.some(({ key }) => key.startsWith('round'))); // oxfmt-ignore
+  return varying.some(({ factors }) => factors.some(({ key }) => key === extent) && factors.some(({ key }) => key.startsWith('round')));
 }
 
 /** Whether a thread index is bounded by the extent of the block only, and not by a guard. */

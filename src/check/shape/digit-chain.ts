@@ -55,7 +55,6 @@ function takenApart(term: Term): Digit {
   const [dividend, divisor] = term.arguments as [Term, Term];
   const divisors = [divisor];
   let number = unextended(dividend);
-  for (; /^[us]div$/.test(number.operator); number = unextended(number.arguments[0]!))
-    divisors.unshift(number.arguments[1]!);
+  for (; /^[us]div$/.test(number.operator); number = unextended(number.arguments[0]!)) divisors.unshift(number.arguments[1]!);
   return { number, divisors, isBounded: term.operator.endsWith('rem') };
 }

@@ -91,7 +91,7 @@ function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   let written: readonly Monomial[] = [];
   for (const { coefficient, factors } of sum) {
     const scale = factors.reduce((product, { key }) => product * (parts.get(key)?.divisor ?? 1n), coefficient);
-    const list = factors.map((factor) => parts.get(factor.key)?.factor ?? factor).sort((a, b) => (a.key < b.key ? -1 : 1)); // oxfmt-ignore
+    const list = factors.map((factor) => parts.get(factor.key)?.factor ?? factor).sort((a, b) => (a.key < b.key ? -1 : 1));
     written = addSums(written, [{ coefficient: scale, factors: list }], 1n);
   }
   return written;
@@ -206,7 +206,7 @@ function valuesOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensi
   if (atom?.kind === 'thread' || atom?.kind === 'block') {
     const of = atom.kind === 'thread' ? 'block' : 'grid';
     const size = dimensions[of][atom.axis];
-    return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]]; // oxfmt-ignore
+    return [[size === null ? { coefficient: 1n, factors: [extentFactor(of, atom.axis)] } : { ...one, coefficient: BigInt(size) }]];
   }
   switch (operator) {
     case 'urem':
@@ -223,16 +223,20 @@ function valuesOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensi
     case 'lshr': {
       const [whole, by] = parts as [Term, Term];
       if (by.operator !== 'constant' || by.value >= BigInt(term.width)) return [];
-      return limitsOf(whole, guards, dimensions).map((limit) =>
-        dividedBy(limit, { ...one, coefficient: 1n << by.value }),
-      );
+      return limitsOf(whole, guards, dimensions).map((limit) => dividedBy(limit, { ...one, coefficient: 1n << by.value }));
     }
     case 'and': {
       const mask = parts.find((part) => part.operator === 'constant');
       if (!mask) return [];
       const most = BigInt.asIntN(term.width, mask.value);
       // A negative mask rounds down.
-      return most >= 0n ? [[{ ...one, coefficient: most + 1n }]] : limitsOf(parts.find((part) => part !== mask)!, guards, dimensions); // oxfmt-ignore
+      return most >= 0n
+        ? [[{ ...one, coefficient: most + 1n }]]
+        : limitsOf(
+            parts.find((part) => part !== mask)!,
+            guards,
+            dimensions,
+          );
     }
     case 'select': {
       const arms = parts.slice(1).map((arm) => valuesOf(arm, guards, dimensions));
@@ -266,9 +270,7 @@ function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial
     if (monomial.coefficient % first.coefficient !== 0n) continue;
     const scale = { coefficient: monomial.coefficient / first.coefficient, factors };
     const product = times([scale], index);
-    const isPart = product?.every((part) =>
-      sum.some((other) => keyOf(other) === keyOf(part) && other.coefficient === part.coefficient),
-    );
+    const isPart = product?.every((part) => sum.some((other) => keyOf(other) === keyOf(part) && other.coefficient === part.coefficient));
     if (isPart && scale.coefficient > 0n) return scale;
   }
   return null;

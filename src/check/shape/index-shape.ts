@@ -41,10 +41,7 @@ export function indexShapeOf(kernel: ShapedKernel): IndexShape {
     guards,
     ...rolesOf(shaped, forms, guards),
     nestings(order) {
-      const nestings = known.get(order) ?? [
-        ...ofChains,
-        ...forms.flatMap((form) => nestingsOf(form, forms, dimensions, order)),
-      ];
+      const nestings = known.get(order) ?? [...ofChains, ...forms.flatMap((form) => nestingsOf(form, forms, dimensions, order))];
       known.set(order, nestings);
       return nestings;
     },

@@ -32,7 +32,7 @@ export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
 export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monomial[] {
   const parts = of.map(({ coefficient, factors }) => {
     const rest = withoutFactors(factors, by.factors);
-    return rest && coefficient % by.coefficient === 0n ? { coefficient: coefficient / by.coefficient, factors: rest } : null; // oxfmt-ignore
+    return rest && coefficient % by.coefficient === 0n ? { coefficient: coefficient / by.coefficient, factors: rest } : null;
   });
   if (!parts.includes(null)) return parts.flatMap((part) => part ?? []);
   const text = [...of, by].map((one) => `${one.coefficient} ${keyOf(one)}`).join(' + ');
@@ -40,10 +40,7 @@ export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monom
 }
 
 /** A product without some of its factors; null if it lacks one of them. */
-export function withoutFactors(
-  all: readonly IndexFactor[],
-  some: readonly IndexFactor[],
-): readonly IndexFactor[] | null {
+export function withoutFactors(all: readonly IndexFactor[], some: readonly IndexFactor[]): readonly IndexFactor[] | null {
   const left = [...all];
   for (const { key } of some) {
     const at = left.findIndex((factor) => factor.key === key);
@@ -77,9 +74,7 @@ function factorOf(term: Term): IndexFactor {
   const { atom } = term;
   if (atom?.kind === 'block-size') return extentFactor('block', atom.axis);
   if (atom?.kind === 'grid-size') return extentFactor('grid', atom.axis);
-  const isUniform = term.leaves.every((leaf) =>
-    /^(parameter|block-size|grid-size|object)$/.test(leaf.atom?.kind ?? ''),
-  );
+  const isUniform = term.leaves.every((leaf) => /^(parameter|block-size|grid-size|object)$/.test(leaf.atom?.kind ?? ''));
   // An iteration counter has one key for all widths.
   const key =
     atom?.kind === 'iteration'
@@ -103,7 +98,7 @@ export function expand(term: Term): readonly Monomial[] | null {
 function multipliedOut(term: Term): readonly Monomial[] | null {
   if (isFactor24(term)) {
     const shift = term.operator === 'ashr' ? 256n : 1n;
-    return expand(term.arguments[0]!)?.map(({ coefficient, factors }) => ({ coefficient: coefficient / shift, factors })) ?? null; // oxfmt-ignore
+    return expand(term.arguments[0]!)?.map(({ coefficient, factors }) => ({ coefficient: coefficient / shift, factors })) ?? null;
   }
   switch (term.operator) {
     case 'constant': {
@@ -155,8 +150,7 @@ export function unextended(term: Term): Term {
   return /^(?:[sz]ext|trunc)$/.test(term.operator) ? unextended(term.arguments[0]!) : term;
 }
 
-const isOfLaunch = ({ leaves }: Term): boolean =>
-  leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
+const isOfLaunch = ({ leaves }: Term): boolean => leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind));
 
 /**
  * The index and the bound in `min(index, most)`, if the index varies and all threads share the bound; null for other

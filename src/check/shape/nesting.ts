@@ -38,12 +38,7 @@ export type StrideOrder = 'first' | 'last' | null;
  * the parts with fewer scalars; below a constant stride are the parts with a smaller constant.
  * @param forms all accesses: an offset that divides shared memory is at least the extent of the accesses before it
  */
-export function nestingsOf(
-  form: IndexForm,
-  forms: readonly IndexForm[],
-  dimensions: Dimensions,
-  order: StrideOrder,
-): readonly Nesting[] {
+export function nestingsOf(form: IndexForm, forms: readonly IndexForm[], dimensions: Dimensions, order: StrideOrder): readonly Nesting[] {
   const varying = form.offset.filter((monomial) => !isCommon(monomial));
   const strides = new Map<string, Monomial>();
   for (const { coefficient, factors } of varying) {
@@ -77,14 +72,20 @@ export function nestingsOf(
     const isStart = isShared || isOnlyAddend(stride, forms);
     // The memory before the offset has the extent of the other accesses to the array.
     for (const other of isStart ? forms : []) {
-      const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride)); // oxfmt-ignore
+      const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride));
       // A row index that occurs in both accesses shifts both equally.
-      const isRow = (part: Monomial): boolean => part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part)); // oxfmt-ignore
+      const isRow = (part: Monomial): boolean =>
+        part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part));
       const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
       // In global memory, an addend may also be a distance between elements of one part: `a[i] += a[i + offset]`.
-      const isElsewhere = isShared || addSums(varying, other.offset.filter((part) => !isCommon(part)), -1n).length > 0; // oxfmt-ignore
-      if (isSame && isElsewhere && parts.length > 0)
-        nestings.push(...reaching(form, other, stride, parts, dimensions, other.access.bytes));
+      const isElsewhere =
+        isShared ||
+        addSums(
+          varying,
+          other.offset.filter((part) => !isCommon(part)),
+          -1n,
+        ).length > 0;
+      if (isSame && isElsewhere && parts.length > 0) nestings.push(...reaching(form, other, stride, parts, dimensions, other.access.bytes));
     }
   }
   return nestings;
@@ -98,7 +99,7 @@ function isOnlyAddend({ factors }: Monomial, forms: readonly IndexForm[]): boole
   const isOwn = (factor: IndexFactor): boolean => factors.some((own) => isOfSame(own, factor));
   if (!factors.every(({ term }) => term && unextended(term).atom?.kind === 'parameter')) return false;
   const isIn = (sum: readonly Monomial[]): boolean => sum.some((part) => part.factors.some(isOwn));
-  return !forms.some(({ offset, guards }) => isIn(offset.filter((part) => !isCommon(part))) || guards.some(({ bound }) => isIn(bound))); // oxfmt-ignore
+  return !forms.some(({ offset, guards }) => isIn(offset.filter((part) => !isCommon(part))) || guards.some(({ bound }) => isIn(bound)));
 }
 
 /**
@@ -123,14 +124,14 @@ function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly Inde
  */
 function elementBytes({ access, target, offset }: IndexForm, forms: readonly IndexForm[]): number {
   const steps = offset.filter((part) => !isCommon(part) && !part.factors.some((factor) => factor.isUniform));
-  const element = steps.reduce((least, { coefficient }) => (coefficient > 0n && coefficient < least ? coefficient : least), maxElement); // oxfmt-ignore
+  const element = steps.reduce((least, { coefficient }) => (coefficient > 0n && coefficient < least ? coefficient : least), maxElement);
   let most = BigInt(access.bytes);
   for (const other of forms) {
     if (other.target.base.key !== target.base.key) continue;
     const difference = addSums(other.offset, offset, -1n);
     const [distance = { coefficient: 0n, factors: [] }, ...rest] = difference;
     const end = distance.coefficient + BigInt(other.access.bytes);
-    if (rest.length === 0 && distance.factors.length === 0 && distance.coefficient > 0n && end <= element && end > most) most = end; // oxfmt-ignore
+    if (rest.length === 0 && distance.factors.length === 0 && distance.coefficient > 0n && end <= element && end > most) most = end;
   }
   return Number(most);
 }
@@ -166,14 +167,14 @@ function reaching(
 function isBelow(part: Monomial, stride: Monomial, order: StrideOrder, varying: readonly Monomial[]): boolean {
   const { coefficient, factors } = part;
   const own = factors.filter((factor) => factor.isUniform);
-  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).flatMap(scalarsOf)) as [number[], number[]]; // oxfmt-ignore
+  const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).flatMap(scalarsOf)) as [number[], number[]];
   if (one.length + other.length > 0) {
     // `d` is below `tokens * d`, in every order.
     const [few, many] = one.length < other.length ? [one, other] : [other, one];
     if (few.every((scalar) => many.includes(scalar))) return one.length < other.length;
     if (order === null) return false;
     // `batch * batchStride + (head * tokens + token) * d`: the last parameter, or the first one, has the largest stride.
-    const [mine, its] = [one, other].map((list) => (order === 'last' ? Math.max(...list) : -Math.min(...list))) as [number, number]; // oxfmt-ignore
+    const [mine, its] = [one, other].map((list) => (order === 'last' ? Math.max(...list) : -Math.min(...list))) as [number, number];
     return mine === its ? one.length < other.length : mine < its;
   }
   const [x, y] = [own.length, stride.factors.length];
@@ -194,7 +195,7 @@ function isFlat({ coefficient, factors }: Monomial, varying: readonly Monomial[]
   const [grid, ...others] = extents.filter((key) => key.startsWith('gridDim.'));
   if (grid === undefined) return index.term?.atom?.kind === 'iteration';
   const blocks = `block.${grid.slice(-1)}`;
-  const isOfBlocks = (part: Monomial): boolean => part.coefficient === coefficient && part.factors.some(({ key }) => key === blocks); // oxfmt-ignore
+  const isOfBlocks = (part: Monomial): boolean => part.coefficient === coefficient && part.factors.some(({ key }) => key === blocks);
   return index.term?.atom?.kind === 'iteration' && others.length === 0 && varying.some(isOfBlocks);
 }
 
@@ -208,7 +209,9 @@ function isSkipped(part: Monomial, stride: Monomial, alike: readonly IndexForm[]
   return sizes.every(
     (size) =>
       !stride.factors.some(({ key }) => key === size.key) &&
-      alike.some(({ guards }) => guards.some(({ bound }) => bound.some((one) => one.coefficient > 0n && one.factors.some((factor) => isOfSame(factor, size))))), // oxfmt-ignore
+      alike.some(({ guards }) =>
+        guards.some(({ bound }) => bound.some((one) => one.coefficient > 0n && one.factors.some((factor) => isOfSame(factor, size)))),
+      ),
   );
 }
 
@@ -226,7 +229,11 @@ function isOfSwappedDigits(stride: Monomial, varying: readonly Monomial[], below
   const [divisor, ...others] = stride.factors;
   if (!divisor?.term || others.length > 0) return false;
   const dividedIn = (parts: readonly Monomial[], operator: RegExp): readonly Term[] =>
-    parts.flatMap(({ factors }) => factors.flatMap(({ term }) => (term && operator.test(term.operator) && term.arguments[1] === divisor.term ? [term.arguments[0]!] : []))); // oxfmt-ignore
+    parts.flatMap(({ factors }) =>
+      factors.flatMap(({ term }) =>
+        term && operator.test(term.operator) && term.arguments[1] === divisor.term ? [term.arguments[0]!] : [],
+      ),
+    );
   const ofStride = varying.filter(({ factors }) => {
     const [only, ...more] = factors.filter(({ isUniform }) => isUniform);
     return only?.key === divisor.key && more.length === 0;
@@ -240,7 +247,9 @@ const parameterSize = 4096;
 
 /** The scalars of a factor, in the order of the parameters: the same for `d` and `d / 2`. */
 function scalarsOf(factor: IndexFactor): readonly number[] {
-  return leavesOfFactor(factor).flatMap(({ atom, id }) => (atom?.kind === 'parameter' ? [atom.index * parameterSize + atom.offset] : [-id])); // oxfmt-ignore
+  return leavesOfFactor(factor).flatMap(({ atom, id }) =>
+    atom?.kind === 'parameter' ? [atom.index * parameterSize + atom.offset] : [-id],
+  );
 }
 
 function isScalar({ term }: IndexFactor): boolean {

@@ -82,23 +82,36 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
   const scalars = open.map(({ field, divisors: tied }): Scalar => {
     const isOwn = (leaf: Term): boolean => isField(leaf, field);
     const uses = terms.filter(({ leaves }) => leaves.some(isOwn));
-    const bounding = guards.filter(({ index, bound }) => [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn))); // oxfmt-ignore
+    const bounding = guards.filter(({ index, bound }) =>
+      [...bound, ...index.filter((part) => !isPlain(part))].some((part) => mentions(part, isOwn)),
+    );
     // A bound such as `n - n / 2` takes care of the rest.
-    const isPart = ({ term }: IndexFactor, by: bigint): boolean => term !== null && subterms(term).some((part) => divisorOf(part, isOwn).includes(by)); // oxfmt-ignore
-    const handlesParts = (by: bigint): boolean => guards.some(({ bound }) => bound.some((part) => part.coefficient > 0n && mentionsPlainly(part, isOwn)) && bound.some(({ coefficient, factors }) => coefficient < 0n && factors.some((factor) => isPart(factor, by)))); // oxfmt-ignore
+    const isPart = ({ term }: IndexFactor, by: bigint): boolean =>
+      term !== null && subterms(term).some((part) => divisorOf(part, isOwn).includes(by));
+    const handlesParts = (by: bigint): boolean =>
+      guards.some(
+        ({ bound }) =>
+          bound.some((part) => part.coefficient > 0n && mentionsPlainly(part, isOwn)) &&
+          bound.some(({ coefficient, factors }) => coefficient < 0n && factors.some((factor) => isPart(factor, by))),
+      );
     const byParts = [...new Set([...offsets.flatMap((term) => divisorOf(term, isOwn)), ...tied])];
-    const divisions = uses.filter(({ operator, arguments: [whole] }) => /^[us](?:div|rem)$/.test(operator) && isOfThreads(whole!)); // oxfmt-ignore
+    const divisions = uses.filter(({ operator, arguments: [whole] }) => /^[us](?:div|rem)$/.test(operator) && isOfThreads(whole!));
     const divided = divisions.filter((one) => isOwn(scaled(one.arguments[1]!))).map((one) => one.arguments[0]!);
     return {
       field,
       isSize: bounding.length > 0 || starts.some(({ leaves }) => leaves.some(isOwn)),
-      handlesRest: bounding.some(
-        ({ index, bound }) => bound.some((part) => mentionsPlainly(part, isOwn)) && index.some(isOfPlace),
+      handlesRest: bounding.some(({ index, bound }) => bound.some((part) => mentionsPlainly(part, isOwn)) && index.some(isOfPlace)),
+      isStride: forms.some(({ offset }) =>
+        offset.some((part) => !isCommon(part) && mentions({ ...part, factors: part.factors.filter(({ isUniform }) => isUniform) }, isOwn)),
       ),
-      isStride: forms.some(({ offset }) => offset.some((part) => !isCommon(part) && mentions({ ...part, factors: part.factors.filter(({ isUniform }) => isUniform) }, isOwn))), // oxfmt-ignore
       mask: maskOf(uses, isOwn),
       isShift: forms.some(({ offset, guards: own }) => isShiftIn(offset, own, isOwn)),
-      isDividend: uses.some(({ operator, arguments: [whole, by] }) => /^[us]div$/.test(operator) && whole!.leaves.some(isOwn) && by!.leaves.some((leaf) => leaf.atom?.kind === 'parameter' && !isOwn(leaf))), // oxfmt-ignore
+      isDividend: uses.some(
+        ({ operator, arguments: [whole, by] }) =>
+          /^[us]div$/.test(operator) &&
+          whole!.leaves.some(isOwn) &&
+          by!.leaves.some((leaf) => leaf.atom?.kind === 'parameter' && !isOwn(leaf)),
+      ),
       isDivisor: divisions.some((one) => one.arguments[1]!.leaves.some(isOwn)),
       dividesBlocks: divided.some(({ leaves }) => leaves.every(({ atom }) => atom!.kind === 'block')),
       tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
@@ -108,17 +121,21 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
     };
   });
   const usesWarps =
-    kernel.blocks.some(
-      ({ instructions }) =>
-      instructions.some(({ operation }) => /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic)), // oxfmt-ignore
+    kernel.blocks.some(({ instructions }) =>
+      instructions.some(
+        ({ operation }) =>
+          /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic),
+      ),
     ) || terms.some(dividesByWarp);
   // The same applies to an axis whose extent the program computes and the kernel does not read: the extent may exceed
   // 1.
   const isUnread = (axis: number): boolean => !terms.some(({ atom }) => atom?.kind === 'thread' && atom.axis === axis);
   const read = registersRead(kernel);
-  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis, read) && !(isComputed[axis] === true && isUnread(axis))); // oxfmt-ignore
+  const rankOnly = ([0, 1, 2] as const).map((axis) => isRankOnly(terms, axis, read) && !(isComputed[axis] === true && isUnread(axis)));
   const ring = offsets.flatMap(ringOf).reduce((most, size) => (size > most ? size : most), 1n);
-  const divisors = [...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : [])))]; // oxfmt-ignore
+  const divisors = [
+    ...new Set(terms.flatMap(({ operator, arguments: [, by] }) => (/^[us](?:div|rem)$/.test(operator) && isOfLaunch(by!) ? [by!] : []))),
+  ];
   const wholes = divisors.flatMap((divisor): Whole[] => {
     const [whole, parts] = divisor.arguments;
     const field = /^[us]div$/.test(divisor.operator) ? fieldOf(shaped, whole!) : undefined;
@@ -154,7 +171,7 @@ function halvedStarts({ kernel, symbolic }: ShapedKernel): readonly Term[] {
 }
 
 function maskOf(uses: readonly Term[], isOwn: (leaf: Term) => boolean): Scalar['mask'] {
-  const masking = uses.flatMap(({ operator, arguments: parts }) => (operator === 'and' && parts.some(isOfThreads) ? parts : [])); // oxfmt-ignore
+  const masking = uses.flatMap(({ operator, arguments: parts }) => (operator === 'and' && parts.some(isOfThreads) ? parts : []));
   const isLessOne = ({ operator, width, value, arguments: [inner, ...others] }: Term): boolean =>
     operator === 'sum' && BigInt.asIntN(width, value) === -1n && others.length === 0 && isOwn(scaled(inner!));
   if (masking.some(isLessOne)) return 'size';
@@ -166,11 +183,7 @@ function isOfThreads({ leaves }: Term): boolean {
 }
 
 /** Whether a scalar is added to an index or subtracted from it, and a guard keeps the sum in the range of the index. */
-function isShiftIn(
-  offset: readonly Monomial[],
-  guards: readonly IndexGuard[],
-  isOwn: (leaf: Term) => boolean,
-): boolean {
+function isShiftIn(offset: readonly Monomial[], guards: readonly IndexGuard[], isOwn: (leaf: Term) => boolean): boolean {
   const isAlone = ({ factors: [only, ...others] }: Monomial): boolean =>
     others.length === 0 && only?.term !== null && only !== undefined && isOwn(scaled(only.term));
   const isStride = offset.some((part) => !isCommon(part) && mentions(part, isOwn));
@@ -179,7 +192,9 @@ function isShiftIn(
   return offset.some((part) => {
     if (!isAlone(part)) return false;
     if (part.coefficient < 0n) return true;
-    return guards.some(({ bound }) => bound.some((one) => one.coefficient < 0n && isAlone(one)) && bound.some(({ coefficient }) => coefficient > 0n)); // oxfmt-ignore
+    return guards.some(
+      ({ bound }) => bound.some((one) => one.coefficient < 0n && isAlone(one)) && bound.some(({ coefficient }) => coefficient > 0n),
+    );
   });
 }
 
@@ -288,7 +303,7 @@ function isRankOnly(terms: readonly Term[], axis: number, read: ReadonlySet<stri
   const factors = (term: Term): readonly Term[] => (term.operator === 'mul' ? term.arguments.flatMap(factors) : [term]);
   const isRankPart = (term: Term): boolean => {
     const all = factors(term);
-    return all.some(isAxis) && all.length === axis + 1 && [0, 1].slice(0, axis).every((of) => all.some((part) => isSize(part, of))); // oxfmt-ignore
+    return all.some(isAxis) && all.length === axis + 1 && [0, 1].slice(0, axis).every((of) => all.some((part) => isSize(part, of)));
   };
   const users = terms.filter(({ arguments: parts }) => parts.some((part) => isAxis(part) || isRankPart(part)));
   // An index that no address and no condition contains is stored. The lane, which may be stored as well, is a rank.
@@ -298,8 +313,7 @@ function isRankOnly(terms: readonly Term[], axis: number, read: ReadonlySet<stri
     users.every(
       (term) =>
         isRankPart(term) ||
-        (term.operator === 'mul' &&
-          term.arguments.every((part) => isAxis(part) || isSize(part, 0) || isSize(part, 1))) ||
+        (term.operator === 'mul' && term.arguments.every((part) => isAxis(part) || isSize(part, 0) || isSize(part, 1))) ||
         (term.operator === 'sum' &&
           term.arguments.every((part, at) => {
             if (isAxis(part)) return false;

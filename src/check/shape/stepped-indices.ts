@@ -6,13 +6,14 @@ import type { Term, TermStore } from '../../term/term.ts';
 import { dividedBySteps, commonStep, wholeQuotient } from '../../term/steps.ts';
 import type { ShapedKernel } from './index-form.ts';
 import { unextended } from './monomial.ts';
+import { rewritten } from '../../term/rewrite.ts';
 
 /** A kernel with the remainders and quotients of its stepped indices in units of the step: `i / (n / 8)`. */
 export function inUnitsOfSteps(shaped: ShapedKernel): ShapedKernel {
   const { symbolic, accesses, open } = shaped;
   const { store } = symbolic;
   const memo = new Map<Term, Term>();
-  const written = (term: Term): Term => store.rewrite(term, (next) => inSteps(store, next, isOpen), memo);
+  const written = (term: Term): Term => rewritten(store, term, (next) => inSteps(store, next, isOpen), memo);
   return {
     ...shaped,
     symbolic: {
@@ -36,7 +37,7 @@ export function inUnitsOfSteps(shaped: ShapedKernel): ShapedKernel {
 
   function isOpen(size: Term): boolean {
     const { atom } = unextended(size);
-    return atom?.kind === 'parameter' && open.some(({ field }) => field.index === atom.index && field.offset === atom.offset); // oxfmt-ignore
+    return atom?.kind === 'parameter' && open.some(({ field }) => field.index === atom.index && field.offset === atom.offset);
   }
 }
 

@@ -68,8 +68,7 @@ function factOfPointers(context: KernelContext, bases: readonly Base[]): Decidin
 function factOfElements(context: KernelContext, arrays: readonly Base[]): DecidingFact {
   // Statements on elements are invalid for an array that the kernel writes.
   const written = arrays.filter((base) => isWritten(context, base));
-  if (written.length > 0)
-    return { question: { kind: 'written', arrays: written.map((base) => baseName(context, base)) } };
+  if (written.length > 0) return { question: { kind: 'written', arrays: written.map((base) => baseName(context, base)) } };
   const open = arrays.filter((base) => nameOf(context, base) !== undefined);
   return {
     question: { kind: 'distinct', arrays: arrays.map((base) => baseName(context, base)) },
@@ -111,7 +110,7 @@ function openLaunch(
   const open = [...new Map(fields.map((field) => [`${field.index}.${field.offset}`, field])).values()];
   if (!block && !grid && open.length === 0) return null;
   // Sizes are often multiplied by each other, and the product should fit in 32 bits.
-  const values = chooseScalars(context, block, grid, open.length > 2 ? 1n << BigInt(Math.floor(30 / open.length)) : undefined); // oxfmt-ignore
+  const values = chooseScalars(context, block, grid, open.length > 2 ? 1n << BigInt(Math.floor(30 / open.length)) : undefined);
   const whole = open.filter(({ index, bytes, offset }) => offset === 0 && kernel.parameters[index]?.bytes === bytes);
   return {
     launch: {
@@ -122,9 +121,7 @@ function openLaunch(
       ...(block && { block }),
       ...(grid && { grid }),
       assume: [],
-      scalars: new Map(
-        values && whole.length === open.length ? whole.map((field) => [field.index, values(field)]) : [],
-      ),
+      scalars: new Map(values && whole.length === open.length ? whole.map((field) => [field.index, values(field)]) : []),
     }),
   };
 }
@@ -154,10 +151,7 @@ function nameOf(context: KernelContext, base: Base): string | undefined {
 }
 
 /** A statement with its text; empty if nothing is to be stated. */
-function statement(
-  { request, fields, kernel }: KernelContext,
-  change: Statement,
-): Pick<DecidingFact, 'statement' | 'change'> {
+function statement({ request, fields, kernel }: KernelContext, change: Statement): Pick<DecidingFact, 'statement' | 'change'> {
   const { block, grid, assume, scalars } = change;
   if (!block && !grid && assume.length === 0 && scalars.size === 0) return {};
   const values = [...scalars].map(([index, value]) => {
@@ -202,9 +196,7 @@ export function* tryStatements(
   const tried = yield* check(asked);
   const { statement: text } = statement(context, change);
   return noted(result, (of, array) =>
-    undecided.includes(result[of])
-      ? { ...(text !== undefined && { statement: text }), tried: outcomeOf(tried, of, array) }
-      : {},
+    undecided.includes(result[of]) ? { ...(text !== undefined && { statement: text }), tried: outcomeOf(tried, of, array) } : {},
   );
 }
 

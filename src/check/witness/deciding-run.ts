@@ -39,10 +39,7 @@ const plainEffects: ReadonlySet<string> = new Set([
  * @param pairs open pairs; if two accesses are to different arrays, the run does not decide
  * @returns false if one run does not decide the pairs, or if the run shows any event
  */
-export function* isDecidedByRun(
-  context: KernelAndLaunch & SymbolicFacts,
-  pairs: readonly AccessPair[],
-): Steps<boolean> {
+export function* isDecidedByRun(context: KernelAndLaunch & SymbolicFacts, pairs: readonly AccessPair[]): Steps<boolean> {
   const { request, kernel, fields } = context;
   const { launch, parameters, policy, budget } = request;
   const scope = scopeOfRun(context, pairs);
@@ -88,7 +85,7 @@ function scopeOfRun(
   // If the grid is unspecified, one block may be representative of all blocks.
   const grid: Dim3 = given ?? [1, 1, 1];
   if (!clusterOf({ ...launch, grid }, kernel)?.every((size) => size === 1)) return null;
-  if (launch.samePointers?.length || launch.distances?.length || (launch.sharedBytes ?? 0) > maximumSharedBytes) return null; // oxfmt-ignore
+  if (launch.samePointers?.length || launch.distances?.length || (launch.sharedBytes ?? 0) > maximumSharedBytes) return null;
   if (kernel.unsupported.length > 0 || kernel.assumesLocalBounds || kernel.workspace !== undefined) return null;
   const isPlain = kernel.blocks.every(
     ({ instructions, terminator }) =>
@@ -101,7 +98,7 @@ function scopeOfRun(
     if (terminator.kind === 'branch' && !walk.operand(terminator.condition)) return null;
     if (terminator.kind === 'switch' && !walk.operand(terminator.index)) return null;
     for (const { operation, arguments: operands } of instructions)
-      if (/^(?:warp-)?barrier$/.test(operation.effect.kind) && !operands.every((operand) => walk.operand(operand))) return null; // oxfmt-ignore
+      if (/^(?:warp-)?barrier$/.test(operation.effect.kind) && !operands.every((operand) => walk.operand(operand))) return null;
   }
   for (const { obligations } of pairs)
     for (const { first, second, resolved } of obligations) {
@@ -227,11 +224,7 @@ class Followed {
     const [address] = instruction.arguments;
     if (effect.kind !== 'load' || address?.kind !== 'address') return false;
     const { space, parameter } = kernel.objects[address.object]!;
-    return (
-      space === 'param' &&
-      parameter !== undefined &&
-      this.#isGivenField(parameter, Number(address.offset + instruction.offset))
-    );
+    return space === 'param' && parameter !== undefined && this.#isGivenField(parameter, Number(address.offset + instruction.offset));
   }
 
   #isGivenField(index: number, offset: number): boolean {

@@ -14,24 +14,13 @@ import { bareLock } from '../ordering/critical-section.ts';
 import { flagWaits, waitBefore } from '../ordering/synchronisation-idioms.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
-import type {
-  AccessDescription,
-  ChosenLaunch,
-  Interleaving,
-  InterleavingStep,
-  MissingOrder,
-} from '../../verdict/finding.ts';
+import type { AccessDescription, ChosenLaunch, Interleaving, InterleavingStep, MissingOrder } from '../../verdict/finding.ts';
 
 /**
  * `thread 31`, or `thread (31, 2, 0) of block 1`. A single index if the launch has one dimension.
  * @param launch dimensions of the launch
  */
-export function threadName(
-  thread: Dim3,
-  block: Dim3,
-  launch: { readonly block: Dim3; readonly grid: Dim3 },
-  withBlock: boolean,
-): string {
+export function threadName(thread: Dim3, block: Dim3, launch: { readonly block: Dim3; readonly grid: Dim3 }, withBlock: boolean): string {
   const number = (at: Dim3, extent: Dim3): string => (extent[1] === 1 && extent[2] === 1 ? String(at[0]) : tuple(at));
   return `thread ${number(thread, launch.block)}${withBlock ? ` of block ${number(block, launch.grid)}` : ''}`;
 }
@@ -50,17 +39,12 @@ function barrierStep({ kernel }: KernelContext, { instruction, times }: PassedBa
 export function chosenLaunch({ request, kernel, fields, dimensions }: KernelContext, scenario: Scenario): ChosenLaunch {
   const { block, grid, contents } = scenario;
   // Arrays that the host program fills are given, not chosen.
-  const settled = new Map(
-    [...scenario.settled].filter(([, held]) => typeof held !== 'object' || held.kind !== 'filled'),
-  );
+  const settled = new Map([...scenario.settled].filter(([, held]) => typeof held !== 'object' || held.kind !== 'filled'));
   const chosen: ChosenLaunch = {
     ...(dimensions.block.includes(null) && { block }),
     ...(dimensions.grid.includes(null) && { grid }),
     scalars: fields
-      .filter(
-        (field) =>
-          !field.isPointer && givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined,
-      )
+      .filter((field) => !field.isPointer && givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined)
       .map((field) => [
         fieldName(request.parameters, field, kernel),
         scalarText(kernel, request.parameters, field, scenario.scalar(field)),
@@ -182,10 +166,7 @@ export function divergenceInterleaving(
       block,
       name: threadName(thread, block, scenario, scenario.blocks.length > 1),
     })),
-    steps: [
-      ...(present.length > 0 ? [waits] : []),
-      ...(absent ? [absentStep(kernel, kind, barrier, absent.where, present.length)] : []),
-    ],
+    steps: [...(present.length > 0 ? [waits] : []), ...(absent ? [absentStep(kernel, kind, barrier, absent.where, present.length)] : [])],
   };
 }
 

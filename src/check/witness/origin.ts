@@ -37,14 +37,16 @@ export function dependOnOpenScalars(context: KernelContext, terms: readonly Term
   return terms.some(({ leaves }) =>
     leaves.some(({ atom }) => {
       const field = atom?.kind === 'parameter' ? fieldAt(context, atom.index, atom.offset) : undefined;
-      return field !== undefined && !field.isPointer && givenScalar(context.request.launch, field.index, field.offset, field.bytes) === undefined; // oxfmt-ignore
+      return (
+        field !== undefined && !field.isPointer && givenScalar(context.request.launch, field.index, field.offset, field.bytes) === undefined
+      );
     }),
   );
 }
 
 /** Whether terms depend only on numbers of threads and blocks, iterations, constants and dimensions of the launch. */
 function areOfLaunch(context: KernelContext, terms: readonly Term[]): boolean {
-  return !dependOnOpenScalars(context, terms) && !terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'havoc')); // oxfmt-ignore
+  return !dependOnOpenScalars(context, terms) && !terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'havoc'));
 }
 
 /**
@@ -67,18 +69,14 @@ function isFirmWord({ kernel, accesses }: KernelContext, value: number): boolean
  */
 export function decidingConditions(context: KernelContext, blocks: readonly BlockId[], terms: readonly Term[]): Term[] {
   const { kernel, symbolic, dependences } = context;
-  const counted = new Set(
-    terms.flatMap(({ leaves }) => leaves.map(({ atom }) => atom?.kind === 'iteration' && atom.loop)),
-  );
-  const aroundCounted = (block: BlockId): boolean =>
-    kernel.loops.some((loop) => loop.blocks.has(block) && counted.has(loop.id));
+  const counted = new Set(terms.flatMap(({ leaves }) => leaves.map(({ atom }) => atom?.kind === 'iteration' && atom.loop)));
+  const aroundCounted = (block: BlockId): boolean => kernel.loops.some((loop) => loop.blocks.has(block) && counted.has(loop.id));
   const controlling = (block: BlockId): ReadonlySet<BlockId> =>
     dependences.controlling(block, aroundCounted(block) ? (kernel.loopOf[block] ?? null) : null);
   const isCounted = blocks.some((block) => aroundCounted(block));
   const between = isCounted || !meetInOneRound(context, blocks) ? barriersBetween(context, blocks) : [];
   const branches = new Set(blocks.flatMap((block) => [...controlling(block)]));
-  for (const block of between)
-    for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) branches.add(branch);
+  for (const block of between) for (const branch of dependences.controlling(block, kernel.loopOf[block] ?? null)) branches.add(branch);
   return [...branches].flatMap((branch) => {
     const { terminator } = kernel.blocks[branch]!;
     if (terminator.kind === 'branch') return [symbolic.operand(terminator.condition)];
@@ -92,10 +90,7 @@ function meetInOneRound({ kernel, isBlockBarrier }: KernelContext, blocks: reado
   // Basic blocks are numbered so that only back edges lead to lower numbers.
   const forward = (from: BlockId): Set<BlockId> => reachable(kernel, [from], (at, to) => to > at);
   const ahead = forward(a);
-  return (
-    a === b ||
-    (ahead.has(b) && !pointsOf(kernel, isBlockBarrier).some(({ block }) => ahead.has(block) && forward(block).has(b)))
-  );
+  return a === b || (ahead.has(b) && !pointsOf(kernel, isBlockBarrier).some(({ block }) => ahead.has(block) && forward(block).has(b)));
 }
 
 /** Basic blocks with a barrier that are on a path from one of the given blocks to one of them. */

@@ -58,7 +58,7 @@ export function overlapsIn(
   const scalar = (leaf: Term): bigint | undefined => {
     const { atom } = leaf;
     if (atom?.kind !== 'parameter') return undefined;
-    const field = fields.find(({ index, offset, bytes }) => index === atom.index && offset === atom.offset && bytes === atom.bytes); // oxfmt-ignore
+    const field = fields.find(({ index, offset, bytes }) => index === atom.index && offset === atom.offset && bytes === atom.bytes);
     return field && !field.isPointer ? launch.scalar(field) : undefined;
   };
   const found = obligations.map((obligation) => overlaps(obligation, instances, launch, scalar, effort));
@@ -82,10 +82,7 @@ function overlaps(
     return kind !== 'havoc' && kind !== 'phi' && kind !== 'line';
   };
   if (!sides.every(({ target }) => target.offset.leaves.every(isKnown))) return { kind: 'unknown' };
-  const counting = sides.map((side) => new SideOfLaunch(side, instances, launch, scalar, effort)) as [
-    SideOfLaunch,
-    SideOfLaunch,
-  ];
+  const counting = sides.map((side) => new SideOfLaunch(side, instances, launch, scalar, effort)) as [SideOfLaunch, SideOfLaunch];
   const blocks = blocksOf(launch.grid, scope);
   const tried = blocks.map((among) => counting.map((side) => side.iterationsTried(among)) as [Tried, Tried]);
   let isIdle = true;
@@ -113,7 +110,11 @@ function blockNumbers([x, y]: Dim3, lanes: readonly Lane[]): readonly number[] {
 function areOfSeveral(scope: Obligation['scope'], [one, other]: readonly [Touched, Touched]): boolean {
   const isOther = (a: Lane, b: Lane): boolean => a.home !== b.home || (scope !== 'grid' && a.rank !== b.rank);
   const [first, second] = [one.lanes[0], other.lanes[0]];
-  return first !== undefined && second !== undefined && (other.lanes.some((lane) => isOther(first, lane)) || one.lanes.some((lane) => isOther(second, lane))); // oxfmt-ignore
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    (other.lanes.some((lane) => isOther(first, lane)) || one.lanes.some((lane) => isOther(second, lane)))
+  );
 }
 
 /** Iterations to be tried, by the name of the counter. */
@@ -125,10 +126,10 @@ type Iterations = ReadonlyMap<string, number>;
 /** All combinations of the iterations to be tried: of many loops, fewer each. */
 function combinations(tried: Tried): readonly Iterations[] {
   const lists = [...tried];
-  const few = firstIterations.find((most) => lists.reduce((product, [, list]) => product * fewer(list, most).length, 1) <= mostCombinations) ?? 1; // oxfmt-ignore
+  const few =
+    firstIterations.find((most) => lists.reduce((product, [, list]) => product * fewer(list, most).length, 1) <= mostCombinations) ?? 1;
   let all: readonly (readonly (readonly [string, number])[])[] = [[]];
-  for (const [name, list] of lists)
-    all = all.flatMap((one) => fewer(list, few).map((at) => [...one, [name, at] as const]));
+  for (const [name, list] of lists) all = all.flatMap((one) => fewer(list, few).map((at) => [...one, [name, at] as const]));
   return all.map((entries) => new Map(entries));
 }
 
@@ -160,10 +161,9 @@ interface Lane {
 function threadsOf({ block: [x, y, z] }: LaunchInstance, blocks: readonly Dim3[], most: number): readonly Lane[] {
   const count = x * y * z;
   const each = Math.max(warpSize, Math.floor(most / blocks.length));
-  const numbers = [...Array(count).keys()].filter((at) => count <= each || at < each - warpSize / 2 || at >= count - warpSize / 2); // oxfmt-ignore
-  return blocks.flatMap(
-    (block, home) =>
-    numbers.map((rank): Lane => ({ thread: [rank % x, Math.floor(rank / x) % y, Math.floor(rank / (x * y))], rank, block, home })), // oxfmt-ignore
+  const numbers = [...Array(count).keys()].filter((at) => count <= each || at < each - warpSize / 2 || at >= count - warpSize / 2);
+  return blocks.flatMap((block, home) =>
+    numbers.map((rank): Lane => ({ thread: [rank % x, Math.floor(rank / x) % y, Math.floor(rank / (x * y))], rank, block, home })),
   );
 }
 
@@ -223,12 +223,10 @@ class SideOfLaunch {
           candidates.map((at) => new Map([...before, [name, at]])),
           new Map(),
         ).isPerformed;
-        return candidates.map((_, at) =>
-          performed.subarray(at * threads.length, (at + 1) * threads.length).includes(1),
-        );
+        return candidates.map((_, at) => performed.subarray(at * threads.length, (at + 1) * threads.length).includes(1));
       };
       const end = lastWhere(isPerformed, isLeft);
-      found.set(name, isLeft ? [end] : [...new Set([0, 1, 2, 3, end - 1, end].filter((at) => at >= 0 && at <= Math.max(end, 3)))]); // oxfmt-ignore
+      found.set(name, isLeft ? [end] : [...new Set([0, 1, 2, 3, end - 1, end].filter((at) => at >= 0 && at <= Math.max(end, 3)))]);
     }
     return found;
   }
@@ -253,7 +251,6 @@ class SideOfLaunch {
     own: readonly Iterations[],
     shared: Iterations,
   ): { readonly isPerformed: Uint8Array; readonly evaluation: (at: TermInstance) => ColumnEvaluation } {
-    // oxfmt-ignore
     const count = threads.length * own.length;
     this.effort.left -= (count + overhead) * (this.side.conditions.length + 1);
     const column = (of: (thread: Lane, iterations: Iterations) => number): Float64Array => {
@@ -326,8 +323,7 @@ class SideOfLaunch {
 function lastWhere(isPerformed: (candidates: readonly number[]) => readonly boolean[], isLeft: boolean): number {
   const powers = [0, 1];
   while (powers.at(-1)! < mostTrips) powers.push(powers.at(-1)! * 2);
-  const isBefore = (candidates: readonly number[]): readonly boolean[] =>
-    isPerformed(candidates).map((is) => is !== isLeft);
+  const isBefore = (candidates: readonly number[]): readonly boolean[] => isPerformed(candidates).map((is) => is !== isLeft);
   let found = isBefore(powers).lastIndexOf(true);
   if (found < 0 || found === powers.length - 1) return isLeft ? 0 : Math.max(found, 0);
   let [low, high] = [powers[found]!, powers[found + 1]!];
@@ -342,10 +338,7 @@ function lastWhere(isPerformed: (candidates: readonly number[]) => readonly bool
 }
 
 /** Two different threads, or threads of two blocks, that touch one byte; null if no such threads exist. */
-function meeting(
-  { scope, warp, first, second }: Obligation,
-  [one, other]: readonly [Touched, Touched],
-): readonly [Lane, Lane] | null {
+function meeting({ scope, warp, first, second }: Obligation, [one, other]: readonly [Touched, Touched]): readonly [Lane, Lane] | null {
   const [a, b] = [first.access.bytes, second.access.bytes];
   const unit = Math.min(a, b);
   const isOtherThread = (p: Lane, q: Lane): boolean => {
@@ -359,8 +352,7 @@ function meeting(
     for (let piece = Math.floor(start / unit); piece <= Math.floor((start + a - 1) / unit); piece++) {
       const list = touching.get(piece) ?? [];
       touching.set(piece, list);
-      const isNew =
-        list.length < mostPerElement && list.every((known) => isOtherThread(one.lanes[known]!, one.lanes[at]!));
+      const isNew = list.length < mostPerElement && list.every((known) => isOtherThread(one.lanes[known]!, one.lanes[at]!));
       if (isNew) list.push(at);
     }
   }

@@ -34,13 +34,9 @@ interface Entry extends RecordedStep {
  * The steps of the two threads of a race, up to the second of the racing accesses.
  * @returns undefined if the run is too long, or does not show the race in this form
  */
-export function* recordedRace(
-  context: KernelContext,
-  scenario: Scenario,
-  event: RaceEvent,
-): Steps<readonly RecordedStep[] | undefined> {
+export function* recordedRace(context: KernelContext, scenario: Scenario, event: RaceEvent): Steps<readonly RecordedStep[] | undefined> {
   const { first, second } = event;
-  const performers = first.block.join() === second.block.join() && first.thread.join() === second.thread.join() ? [first] : [first, second]; // oxfmt-ignore
+  const performers = first.block.join() === second.block.join() && first.thread.join() === second.thread.join() ? [first] : [first, second];
   const entries = yield* recorded(context, scenario, performers, event);
   if (!entries) return undefined;
   const last = performers.length - 1;
@@ -56,14 +52,10 @@ export function* recordedRace(
     if (!performs(second, last, entries[end]!)) continue;
     const start = entries.findLastIndex((entry, at) => at < end && performs(first, 0, entry));
     if (start === -1) continue;
-    const passed = new Set(
-      entries.slice(start, end).flatMap(({ action, thread }) => (action === 'pass' ? thread : [])),
-    );
+    const passed = new Set(entries.slice(start, end).flatMap(({ action, thread }) => (action === 'pass' ? thread : [])));
     // Both threads have passed a barrier since the first access, so these two executions of the accesses do not race.
     if (isSameBlock && passed.size === performers.length) continue;
-    return told(
-      entries.filter(({ thread, action }, at) => at <= (thread === 0 && last > 0 ? start : end) && action !== 'go'),
-    );
+    return told(entries.filter(({ thread, action }, at) => at <= (thread === 0 && last > 0 ? start : end) && action !== 'go'));
   }
   return undefined;
 }
@@ -198,10 +190,7 @@ function cellOf(
 ): Omit<RecordedCell, 'array'> {
   const { effect } = (entry.place as Instruction).operation;
   const lanes = effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? lanesOf(effect) : 0;
-  const meets =
-    event?.object === object && offset < event.offset + event.bytes && event.offset < offset + bytes
-      ? event
-      : undefined;
+  const meets = event?.object === object && offset < event.offset + event.bytes && event.offset < offset + bytes ? event : undefined;
   const values = lanes === 0 ? [] : operation === 'write' ? entry.reads.slice(-lanes) : entry.writes.slice(0, lanes);
   const size = lanes > 0 && values.length === lanes ? bytes / lanes : bytes;
   // The vector element that races, otherwise the whole access.
@@ -221,12 +210,7 @@ function lanesOf(effect: Extract<Instruction['operation']['effect'], { kind: 'lo
 }
 
 /** The bits of a register. Special registers of indices and extents are computed, as no back end stores them. */
-function bitsOf(
-  held: TracedValue | undefined,
-  { thread, block }: TraceEntry,
-  scenario: Scenario,
-  bytes: number,
-): bigint | undefined {
+function bitsOf(held: TracedValue | undefined, { thread, block }: TraceEntry, scenario: Scenario, bytes: number): bigint | undefined {
   if (held === undefined || typeof held.value === 'boolean') return undefined;
   if (held.value !== null) return BigInt.asUintN(8 * bytes, held.value);
   const [, name = '', axis = ''] = /^%(tid|ntid|ctaid|nctaid)\.([xyz])$/.exec(held.register ?? '') ?? [];

@@ -5,13 +5,7 @@ import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RunResult } from '../../interpreter/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../interpreter/core/arguments.ts';
-import {
-  type GeneratedContents,
-  generatedNumbers,
-  drawnText,
-  trailingValue,
-  pointersIn,
-} from '../representative/contents.ts';
+import { type GeneratedContents, generatedNumbers, drawnText, trailingValue, pointersIn } from '../representative/contents.ts';
 import { seededRandom } from '../../base/random.ts';
 import { settled, type Steps } from '../../base/coroutine.ts';
 import type { RunRequest } from '../../interpreter/core/run-request.ts';
@@ -68,10 +62,9 @@ const distinctElements = 4096;
 function numbersIn(contents: Contents, type: string): { fill: number; values: readonly number[] } {
   if (typeof contents === 'number') return { fill: contents, values: [] };
   if (typeof contents === 'object' && contents.kind === 'filled') return { fill: 0, values: contents.values };
-  if (typeof contents === 'object') return { fill: trailingValue(contents, type), values: generatedNumbers(contents, type) }; // oxfmt-ignore
+  if (typeof contents === 'object') return { fill: trailingValue(contents, type), values: generatedNumbers(contents, type) };
   if (contents === 'rising') return { fill: distinctElements, values: [...Array(distinctElements).keys()] };
-  if (contents === 'falling')
-    return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
+  if (contents === 'falling') return { fill: 0, values: Array.from({ length: distinctElements }, (_, i) => distinctElements - i) };
   const random = seededRandom(Number(contents.slice('random '.length)));
   return { fill: 0, values: Array.from({ length: distinctElements }, () => random.below(100)) };
 }
@@ -180,22 +173,26 @@ export function replayRequest(
       const held = contentsIn(scenario, key);
       const isTable = typeof held === 'object' && held.kind === 'pointers';
       const contents = isTable ? tableOf(held, buffers.length + 1) : contentsOf(held, type);
-      buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: isTable ? 8 : bytes, ...contents }); // oxfmt-ignore
+      buffers.push({ name: key, bytes: scenario.extents?.get(key) ?? null, elementBytes: isTable ? 8 : bytes, ...contents });
       // The buffer for the arrays to which the pointers in a table point.
-      if (isTable) buffers.push({ name: `${key}[...]`, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) }); // oxfmt-ignore
+      if (isTable) buffers.push({ name: `${key}[...]`, bytes: null, elementBytes: bytes, ...contentsOf(scenario.contents, type) });
     }
     bufferOf.set(`${field.index}.${field.offset}`, bufferOf.get(key)!);
   }
   const values = kernel.parameters.map((parameter): Argument => {
     const own = fields.filter((field) => field.index === parameter.index);
     const single = own.length === 1 && own[0]!.offset === 0 && own[0]!.bytes === parameter.bytes ? own[0]! : null;
-    if (single?.isPointer) return { kind: 'pointer', buffer: bufferOf.get(`${parameter.index}.0`)!, offset: BigInt(offsetInArray(kernel, parameters, fields, launch, scenario, single)) }; // oxfmt-ignore
+    if (single?.isPointer)
+      return {
+        kind: 'pointer',
+        buffer: bufferOf.get(`${parameter.index}.0`)!,
+        offset: BigInt(offsetInArray(kernel, parameters, fields, launch, scenario, single)),
+      };
     if (single) return { kind: 'scalar', value: scenario.scalar(single) };
     const bytes = new Uint8Array(parameter.bytes);
     const pointers: { at: number; buffer: number; offset: bigint }[] = [];
     for (const field of own) {
-      if (field.isPointer)
-        pointers.push({ at: field.offset, buffer: bufferOf.get(`${field.index}.${field.offset}`)!, offset: 0n });
+      if (field.isPointer) pointers.push({ at: field.offset, buffer: bufferOf.get(`${field.index}.${field.offset}`)!, offset: 0n });
       else {
         const value = scenario.scalar(field);
         for (let i = 0; i < field.bytes; i++) bytes[field.offset + i] = Number((value >> BigInt(8 * i)) & 255n);

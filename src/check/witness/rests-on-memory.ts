@@ -26,8 +26,7 @@ export function dependsOnMemory({ kernel }: KernelAndLaunch, pair: AccessPair): 
   };
   return pair.obligations.some(({ first, second }) =>
     [first, second].some(
-      ({ target, conditions }) =>
-        target.offset.leaves.some(isLoaded) || conditions.some(({ term }) => term.leaves.some(isLoaded)),
+      ({ target, conditions }) => target.offset.leaves.some(isLoaded) || conditions.some(({ term }) => term.leaves.some(isLoaded)),
     ),
   );
 }

@@ -68,18 +68,11 @@ export function runKey(
   const { samePointers, distances } = launch;
   const scalars = fields.flatMap((field) => (field.isPointer ? [] : [String(scalar(field))]));
   const types = parameters.map(({ type, fields: own }) => [type, own]);
-  const starts = distances?.map(([from, to]) => [from, to, offsetInArray(kernel, parameters, fields, launch, scenario, { index: to, offset: 0 })]); // oxfmt-ignore
-  const memory = [contents, [...settled], [...(extents ?? [])], samePointers, starts];
-  return JSON.stringify([
-    block,
-    grid,
-    sharedBytes,
-    blocks,
-    order,
-    scalars,
-    types,
-    memory,
-    clusterOf(launch, kernel),
-    others,
+  const starts = distances?.map(([from, to]) => [
+    from,
+    to,
+    offsetInArray(kernel, parameters, fields, launch, scenario, { index: to, offset: 0 }),
   ]);
+  const memory = [contents, [...settled], [...(extents ?? [])], samePointers, starts];
+  return JSON.stringify([block, grid, sharedBytes, blocks, order, scalars, types, memory, clusterOf(launch, kernel), others]);
 }

@@ -134,9 +134,7 @@ export class Confirmation {
 
   constructor(context: RunFacts) {
     this.context = context;
-    this.statesAssumptions = context.kernel.blocks.some(({ instructions }) =>
-      instructions.some(({ marker }) => marker?.name === 'assume'),
-    );
+    this.statesAssumptions = context.kernel.blocks.some(({ instructions }) => instructions.some(({ marker }) => marker?.name === 'assume'));
     this.zeroed = synchronisingArrays(context);
     this.ranges = elementRanges(context);
     const { request } = context;
@@ -147,11 +145,7 @@ export class Confirmation {
         if (expression.kind !== 'distinct' && expression.kind !== 'elements') return true;
         const named = namedPointer(request.parameters, expression.array);
         if (!named || `${named.index}.${named.offset}` !== array) return true;
-        return (
-          expression.kind === 'elements' &&
-          constantOf(expression.low) !== undefined &&
-          constantOf(expression.high) !== undefined
-        );
+        return expression.kind === 'elements' && constantOf(expression.low) !== undefined && constantOf(expression.high) !== undefined;
       });
     this.met = new Set([...this.ranges.keys()].filter(isMet));
   }
@@ -189,12 +183,14 @@ export class Confirmation {
       if (model) this.vary(model);
       const tries = hits.length > 0 ? [...new Set([hits[0]!, hits[hits.length >> 1]!])] : [null];
       const all = this.drawsThatMatter;
-      const settings = overlapIn ? likelyFirst(this.settings, overlapIn) : this.settings.map((setting) => ({ setting, blocks: null })); // oxfmt-ignore
+      const settings = overlapIn ? likelyFirst(this.settings, overlapIn) : this.settings.map((setting) => ({ setting, blocks: null }));
       for (const draw of all) {
         for (const { setting, blocks: overlapping } of settings) {
           for (const hit of tries) {
             if (this.races.has(key)) break;
-            const blocks = hit ? this.blocksOf(pair, hit) : ((model && this.modelBlocks(pair, model)) ?? overlapping ?? this.endsOf(pair, setting)); // oxfmt-ignore
+            const blocks = hit
+              ? this.blocksOf(pair, hit)
+              : ((model && this.modelBlocks(pair, model)) ?? overlapping ?? this.endsOf(pair, setting));
             // A counter of arriving blocks needs all blocks; other runs show nothing after it.
             if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
@@ -204,8 +200,7 @@ export class Confirmation {
       const [first] = this.settings;
       if (!first || pair.scope === 'block') continue;
       // The effect of a block may depend on the number of blocks before it.
-      if (!this.races.has(key) && dependsOnMemory(this.context, pair))
-        yield* this.runOnce(this.scenario(first, firstBlocks, 0), keys);
+      if (!this.races.has(key) && dependsOnMemory(this.context, pair)) yield* this.runOnce(this.scenario(first, firstBlocks, 0), keys);
       // If loaded elements decide about the overlap, possibly only few of many blocks overlap.
       if (!this.races.has(key) && this.drawsThatMatter.length > 1 && dependsOnMemory(this.context, pair))
         yield* this.runOnce(this.scenario(first, null, 0), keys);
@@ -229,9 +224,7 @@ export class Confirmation {
   /** Whether the kernel may have a store-buffering (Dekker) pattern: strong stores and loads. */
   private get mayMissStores(): boolean {
     return (['load', 'store'] as const).every((kind) =>
-      this.context.accesses.some(
-        ({ instruction }) => instruction.operation.effect.kind === kind && isStrong(instruction),
-      ),
+      this.context.accesses.some(({ instruction }) => instruction.operation.effect.kind === kind && isStrong(instruction)),
     );
   }
 
@@ -281,8 +274,7 @@ export class Confirmation {
       }
     // The value that a thread reads from a flag depends on the schedule.
     const [first] = this.settings;
-    if (first && this.zeroed.size > 0 && !shown.has(barrier.id))
-      yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
+    if (first && this.zeroed.size > 0 && !shown.has(barrier.id)) yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
   }
 
   /** Runs the large launch instances, within the budget, to find those that show a race. */
@@ -309,8 +301,7 @@ export class Confirmation {
     if (keys.length === 0) return;
     for (const scenario of this.scenariosOfContents()) {
       const key = this.keyOfScenario(scenario);
-      if (!keys.every((pair) => this.seenIn.get(pair)?.has(key)))
-        yield* this.runOnce(scenario, new Set(keys), { isEach: true });
+      if (!keys.every((pair) => this.seenIn.get(pair)?.has(key))) yield* this.runOnce(scenario, new Set(keys), { isEach: true });
     }
   }
 
@@ -332,8 +323,7 @@ export class Confirmation {
   *runBlocks(blocks: readonly (readonly number[])[]): Steps<void> {
     const numbers = blocks.map((block) => this.blockNumber(block));
     const large = this.settings.find(({ isLarge }) => isLarge);
-    for (const setting of new Set([this.settings[0], large]))
-      if (setting) yield* this.runOnce(this.scenario(setting, numbers, 0));
+    for (const setting of new Set([this.settings[0], large])) if (setting) yield* this.runOnce(this.scenario(setting, numbers, 0));
   }
 
   /**
@@ -414,12 +404,11 @@ export class Confirmation {
     // If the launch does not specify the size, the size that every GPU offers.
     const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
     const drawn = [...generatedContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
-    const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [`${index}.0`, { kind: 'filled', values }]); // oxfmt-ignore
-    const settled = new Map<string, Contents>([
-      ...drawn,
-      ...resolvedElements(this.ranges, usualContents, this.zeroed),
-      ...filled,
+    const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [
+      `${index}.0`,
+      { kind: 'filled', values },
     ]);
+    const settled = new Map<string, Contents>([...drawn, ...resolvedElements(this.ranges, usualContents, this.zeroed), ...filled]);
     const contents = usualContents;
     const at = this.settings.indexOf(setting);
     const { extents } = this.context;
@@ -446,7 +435,6 @@ export class Confirmation {
     sought: ReadonlySet<string> = new Set(),
     { isEach = false, isBrief = false }: { readonly isEach?: boolean; readonly isBrief?: boolean } = {},
   ): Steps<void> {
-    // oxfmt-ignore
     const { request, kernel } = this.context;
     if (scenario.blocks.length === 0 || (this.done.size >= replays.most && !isEach)) return;
     const key = this.keyOfScenario(scenario);
@@ -454,14 +442,12 @@ export class Confirmation {
     const { replaySteps } = request.budget;
     // If more than barriers orders accesses, each step takes many times as long.
     const all =
-      needsVectorClocks(kernel).length > 0
-        ? Math.min(replaySteps, replays.mostStepsWithClocks)
-        : replays.stepsOfAll * replaySteps;
+      needsVectorClocks(kernel).length > 0 ? Math.min(replaySteps, replays.mostStepsWithClocks) : replays.stepsOfAll * replaySteps;
     if (this.steps >= all) return;
     const ofRun = Math.min(Math.max(replaySteps / 4 ** this.cutOff, replays.fewestSteps), all - this.steps);
     const limit = isBrief ? replays.fewestSteps : ofRun;
     const most = isInterleaved(scenario.order) ? Math.min(limit, replays.mostStepsInterleaved) : Math.min(limit, ofRun);
-    const left = isEach ? [...sought] : [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0)); // oxfmt-ignore
+    const left = isEach ? [...sought] : [...sought].filter((pair) => !this.seenAt.get(pair)?.has(scenario.setting ?? 0));
     const result = yield* this.execute(scenario, most, left);
     this.done.set(key, result);
     this.steps += result.steps;
@@ -469,8 +455,7 @@ export class Confirmation {
     this.problem = result.problem ?? this.problem;
     for (const event of result.races) this.record(event, scenario);
     for (const event of result.faults)
-      if (event.instruction !== null && !this.faults.has(event.instruction))
-        this.faults.set(event.instruction, { event, scenario });
+      if (event.instruction !== null && !this.faults.has(event.instruction)) this.faults.set(event.instruction, { event, scenario });
     for (const event of result.divergences) {
       const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
       if (event.barrier === null) continue;
@@ -484,9 +469,7 @@ export class Confirmation {
   }
 
   private keyOfScenario({ block, grid, blocks, order, settled, scalar }: Scenario): string {
-    const contents = [...settled].map(
-      ([array, held]) => `${array} ${typeof held === 'object' ? JSON.stringify(held) : held}`,
-    );
+    const contents = [...settled].map(([array, held]) => `${array} ${typeof held === 'object' ? JSON.stringify(held) : held}`);
     const scalars = this.context.fields.filter((field) => !field.isPointer).map((field) => scalar(field));
     return [block, grid, blocks, order, contents, ...scalars].join(';');
   }
@@ -535,12 +518,8 @@ export class Confirmation {
     const races = result.races.filter((event) => {
       const indices = [event.first, event.second].map((access) => this.accessOf(access));
       // Results that depend on chosen contents of arrays with statements do not count either.
-      if (
-        indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))
-      )
-        return false;
-      if (!madeUp || indices.every((access) => access && isFirm(this.context, accessTerms(this.context, access))))
-        return true;
+      if (indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))) return false;
+      if (!madeUp || indices.every((access) => access && isFirm(this.context, accessTerms(this.context, access)))) return true;
       problem = 'invented-value';
       return false;
     });
@@ -556,10 +535,7 @@ export class Confirmation {
   smallestRace(pair: AccessPair, shown: Shown<RaceEvent>): Steps<Shown<RaceEvent>> {
     const key = pairKey(pair);
     const find = ({ races }: Executed): RaceEvent | undefined =>
-      races.find(
-        (event) =>
-          event.unmodelled.length === 0 && this.keyOf(event) === key && (shown.event.sameValue || !event.sameValue),
-      );
+      races.find((event) => event.unmodelled.length === 0 && this.keyOf(event) === key && (shown.event.sameValue || !event.sameValue));
     return this.smallest(shown, pair.scope, find, [key]);
   }
 
@@ -601,28 +577,21 @@ export class Confirmation {
 
   private accessOf({ instruction, operation }: AccessEvent): Access | undefined {
     const { accesses, inMemory } = this.context;
-    return [...accesses, ...inMemory.accesses].find(
-      (access) => access.instruction.id === instruction && access.operation === operation,
-    );
+    return [...accesses, ...inMemory.accesses].find((access) => access.instruction.id === instruction && access.operation === operation);
   }
 
   /** Whether a term depends on an element of an array with user statements that runs may violate. */
   private restsOnStated(term: Term): boolean {
     const { statedValues } = this.context;
-    return term.leaves.some(
-      ({ atom }) => atom?.kind === 'havoc' && statedValues.has(atom.value) && !this.isMet(atom.value),
-    );
+    return term.leaves.some(({ atom }) => atom?.kind === 'havoc' && statedValues.has(atom.value) && !this.isMet(atom.value));
   }
 
   private isMet(value: number): boolean {
     const { accesses, kernel } = this.context;
     const { definition } = kernel.values[value]!;
-    const load = accesses.find(
-      ({ instruction }) => definition.kind === 'instruction' && definition.instruction === instruction,
-    );
+    const load = accesses.find(({ instruction }) => definition.kind === 'instruction' && definition.instruction === instruction);
     return (
-      load !== undefined &&
-      load.targets.every(({ base }) => base.kind === 'parameter' && this.met.has(`${base.index}.${base.offset}`))
+      load !== undefined && load.targets.every(({ base }) => base.kind === 'parameter' && this.met.has(`${base.index}.${base.offset}`))
     );
   }
 

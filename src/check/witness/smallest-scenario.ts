@@ -30,8 +30,7 @@ export function* shrink<Event>(
 ): Steps<Shown<Event>> {
   let best = shown;
   function* accepts(scenario: Scenario): Steps<boolean> {
-    if (!satisfiesAssumptions(context, scenario) || !isRepresentative(context, { ...scenario, isLarge: false }))
-      return false;
+    if (!satisfiesAssumptions(context, scenario) || !isRepresentative(context, { ...scenario, isLarge: false })) return false;
     const event = yield* tries(scenario);
     if (event !== undefined) best = { event, scenario };
     return event !== undefined;
@@ -46,8 +45,7 @@ export function* shrink<Event>(
     for (const candidate of small) if ((isSmall = yield* accepts(turn(best.scenario, candidate)))) break;
     // The first candidate is a power of two, since halves of 992 threads are not whole warps.
     const first = isExtent ? 1n << BigInt((now - 1n).toString(2).length - 1) : now / 2n;
-    for (let half = first; !isSmall && (half > 2n || half < -2n); half /= 2n)
-      if (!(yield* accepts(turn(best.scenario, half)))) break;
+    for (let half = first; !isSmall && (half > 2n || half < -2n); half /= 2n) if (!(yield* accepts(turn(best.scenario, half)))) break;
   }
   return best;
 }
@@ -98,8 +96,7 @@ function knobs(context: KernelAndLaunch, scope: PairScope): Knob[] {
       value: ({ scalar }) => BigInt.asIntN(8 * field.bytes, scalar(field)),
       turn: (scenario, value) => ({
         ...scenario,
-        scalar: (other: ParameterField) =>
-          other === field ? BigInt.asUintN(8 * field.bytes, value) : scenario.scalar(other),
+        scalar: (other: ParameterField) => (other === field ? BigInt.asUintN(8 * field.bytes, value) : scenario.scalar(other)),
       }),
       least: 0n,
       isExtent: false,

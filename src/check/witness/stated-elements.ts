@@ -8,9 +8,7 @@ import type { Contents } from './replay.ts';
  * Arrays by which threads synchronise. Counters, locks and flags start at zero; other initial values are irrelevant.
  */
 export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
-  const bases = accesses
-    .filter(({ instruction }) => isStrong(instruction))
-    .flatMap(({ targets }) => targets.map(({ base }) => base));
+  const bases = accesses.filter(({ instruction }) => isStrong(instruction)).flatMap(({ targets }) => targets.map(({ base }) => base));
   return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
 }
 
@@ -36,11 +34,7 @@ export function elementRanges({ request }: KernelAndLaunch): ElementRanges {
 }
 
 /** The contents of arrays with stated elements, and of those that start at zero. */
-export function resolvedElements(
-  ranges: ElementRanges,
-  contents: Contents,
-  zeroed: ReadonlySet<string>,
-): ReadonlyMap<string, number> {
+export function resolvedElements(ranges: ElementRanges, contents: Contents, zeroed: ReadonlySet<string>): ReadonlyMap<string, number> {
   const settled = new Map([...zeroed].map((array) => [array, 0]));
   for (const [array, { low, high }] of ranges) {
     const usual = BigInt(settled.get(array) ?? (typeof contents === 'number' ? contents : 1));

@@ -3,7 +3,7 @@
  * `floor(log2(a))`, `ceil(log2(a))`, `min(a, b)`, `max(a, b)` of whole numbers and names; only quotients by numbers
  * need no rounding.
  */
-import { type Expression, add, ceilDivide, constant, constantValue, floorQuotient, log2, multiply, named, scale } from './expression.ts'; // oxfmt-ignore
+import { type Expression, add, ceilDivide, constant, constantValue, floorQuotient, log2, multiply, named, scale } from './expression.ts';
 import { maximum, minimum } from './order.ts';
 import type { Rational } from './rational.ts';
 
@@ -127,7 +127,7 @@ class Parser {
       this.#expect(')');
       return value;
     }
-    if (kind !== 'name') throw new Refused(kind === 'end' ? 'the bound ends too early' : `"${word}" is not expected here`, at); // oxfmt-ignore
+    if (kind !== 'name') throw new Refused(kind === 'end' ? 'the bound ends too early' : `"${word}" is not expected here`, at);
     if (!this.#takes('(')) return asIs(named(word, /^(?:blockDim|gridDim)\./.test(word) ? 1n : 0n));
     switch (word) {
       case 'floor':

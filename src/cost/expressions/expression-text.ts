@@ -1,13 +1,4 @@
-import {
-  type Addend,
-  type Expression,
-  type Factor,
-  add,
-  constant,
-  constantValue,
-  floorQuotient,
-  subtract,
-} from './expression.ts';
+import { type Addend, type Expression, type Factor, add, constant, constantValue, floorQuotient, subtract } from './expression.ts';
 import { addRational, multiplyRational, rational } from './rational.ts';
 
 /** Prints an expression: `8*ceil(n/32) + 4`. */
@@ -96,9 +87,7 @@ function printFactor(factor: Factor): string {
       const up = add(subtract(dividend, divisor), constant(1));
       const value = constantValue(divisor);
       const last = dividend.addends.get('')?.coefficient;
-      const isCeil = value
-        ? last?.top === value.top - 1n && last.bottom === 1n
-        : up.addends.size < dividend.addends.size;
+      const isCeil = value ? last?.top === value.top - 1n && last.bottom === 1n : up.addends.size < dividend.addends.size;
       return `${isCeil ? 'ceil' : 'floor'}(${nested(isCeil ? up : dividend)}/${nested(divisor)})`;
     }
     case 'floor-log2':
@@ -115,7 +104,6 @@ function printFactor(factor: Factor): string {
 function nested(expression: Expression): string {
   const [only] = expression.addends.values();
   const isSimple = expression.addends.size === 1 && only!.factors.length + (constantValue(expression) ? 1 : 0) === 1;
-  const isPlain =
-    isSimple && only!.coefficient.top > 0n && (only!.coefficient.top === 1n || only!.factors.length === 0);
+  const isPlain = isSimple && only!.coefficient.top > 0n && (only!.coefficient.top === 1n || only!.factors.length === 0);
   return isPlain ? expressionText(expression) : `(${expressionText(expression)})`;
 }

@@ -3,7 +3,7 @@
  * rational coefficients, in a normal form. Names denote integers of at least `least`. A rounded-up quotient is
  * represented as a rounded-down one, and printed as a rounded-up one.
  */
-import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
+import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts';
 
 export type Factor =
   | { readonly kind: 'name'; readonly name: string; readonly least: bigint; readonly key: string }
@@ -122,10 +122,7 @@ export function scale(expression: Expression, factor: bigint | number | Rational
   if (by.top === 1n && by.bottom === 1n) return expression;
   return made(
     new Map(
-      [...expression.addends].map(([key, { coefficient, factors }]) => [
-        key,
-        { coefficient: multiplyRational(coefficient, by), factors },
-      ]),
+      [...expression.addends].map(([key, { coefficient, factors }]) => [key, { coefficient: multiplyRational(coefficient, by), factors }]),
     ),
   );
 }
@@ -212,8 +209,7 @@ function reduced({ addends }: Expression, { top, bottom }: Rational): { dividend
   const own = addends.get('')?.coefficient ?? none;
   const moving = [...addends.values()].filter(({ factors }) => factors.length > 0);
   const [first] = moving;
-  if (!first || bottom !== 1n || [...addends.values()].some(({ coefficient }) => coefficient.bottom !== 1n))
-    return null;
+  if (!first || bottom !== 1n || [...addends.values()].some(({ coefficient }) => coefficient.bottom !== 1n)) return null;
   const [inner] = first.factors;
   const divisor = inner?.kind === 'floor' ? constantValue(inner.divisor) : null;
   if (
@@ -223,11 +219,12 @@ function reduced({ addends }: Expression, { top, bottom }: Rational): { dividend
     divisor?.bottom === 1n &&
     inner?.kind === 'floor'
   )
-    // oxfmt-ignore
     return { dividend: add(inner.dividend, constant(own.top * divisor.top)), divisor: divisor.top * top };
   const common = moving.reduce((by, { coefficient }) => greatestDivisor(by, coefficient.top), top);
   if (common === 1n) return null;
-  const rest = moving.map(({ coefficient, factors }) => multiply(constant(coefficient.top / common), made(new Map([[factors.map(({ key }) => key).join(''), { coefficient: one, factors }]])))); // oxfmt-ignore
+  const rest = moving.map(({ coefficient, factors }) =>
+    multiply(constant(coefficient.top / common), made(new Map([[factors.map(({ key }) => key).join(''), { coefficient: one, factors }]]))),
+  );
   return { dividend: add(...rest, constant(floorOf(rational(own.top, common)))), divisor: top / common };
 }
 

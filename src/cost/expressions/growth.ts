@@ -10,7 +10,7 @@ export interface Growth {
 export function growthIn(expression: Expression, name: string): Growth {
   let most: Growth = { degree: 0, logarithm: 0 };
   for (const { factors } of expression.addends.values()) {
-    const growth = factors.map((factor) => growthOfFactor(factor, name)).reduce(sumOfGrowths, { degree: 0, logarithm: 0 }); // oxfmt-ignore
+    const growth = factors.map((factor) => growthOfFactor(factor, name)).reduce(sumOfGrowths, { degree: 0, logarithm: 0 });
     if (compareGrowth(growth, most) > 0) most = growth;
   }
   return most;

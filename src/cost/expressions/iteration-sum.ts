@@ -55,7 +55,13 @@ function sumOfAddend(whole: Expression, addend: Addend, name: string, rounds: Ex
     const own = factors.filter((other) => containsName(other)).length;
     const still = others.filter((other) => !containsName(other));
     const power = powerSum(own, rounds);
-    return power && multiply(still.reduce((product, other) => multiply(product, single(other)), constant(coefficient)), power); // oxfmt-ignore
+    return (
+      power &&
+      multiply(
+        still.reduce((product, other) => multiply(product, single(other)), constant(coefficient)),
+        power,
+      )
+    );
   }
   if (hidden.length > 1 || coefficient.top < 0n || !others.every((other) => isNonNegative(single(other)))) return null;
   const open = opened(factor, name, rounds);

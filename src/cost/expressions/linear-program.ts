@@ -1,13 +1,5 @@
 /** Linear programs, solved exactly. */
-import {
-  type Rational,
-  addRational,
-  compareRational,
-  multiplyRational,
-  negate,
-  divideRational,
-  rational,
-} from './rational.ts';
+import { type Rational, addRational, compareRational, multiplyRational, negate, divideRational, rational } from './rational.ts';
 
 /** sum of coefficient * variable >= least. */
 export interface Constraint {
@@ -24,11 +16,7 @@ const zero = rational(0n);
  * @param pivots steps at most
  * @returns null if the constraints are infeasible, or the steps do not suffice
  */
-export function minimise(
-  weights: readonly Rational[],
-  constraints: readonly Constraint[],
-  pivots: number,
-): Rational[] | null {
+export function minimise(weights: readonly Rational[], constraints: readonly Constraint[], pivots: number): Rational[] | null {
   const count = weights.length;
   // A row expresses a basic variable by the non-basic ones, which are zero: basic = constant + sum of coefficient *
   // other.
@@ -53,8 +41,7 @@ export function minimise(
     const by = leaving.of.get(variable)!;
     // The same row, solved for the entering variable.
     const own = new Map<number, Rational>([[leaving.basic, divideRational(rational(1n), by)]]);
-    for (const [other, factor] of leaving.of)
-      if (other !== variable) own.set(other, negate(divideRational(factor, by)));
+    for (const [other, factor] of leaving.of) if (other !== variable) own.set(other, negate(divideRational(factor, by)));
     const solved: Row = { basic: variable, constant: negate(divideRational(leaving.constant, by)), of: own };
     rows = rows.map((row) => (row === leaving ? solved : { ...row, ...replaced(row, solved) }));
     costs = replaced({ constant: zero, of: costs }, solved).of;

@@ -1,6 +1,20 @@
 /** Provable order of expressions. Minimums and maximums without dominated operands. */
-import { type Expression, type Factor, add, constant, constantValue, floorQuotient, log2, made, multiply, named, scale, single, subtract } from './expression.ts'; // oxfmt-ignore
-import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts'; // oxfmt-ignore
+import {
+  type Expression,
+  type Factor,
+  add,
+  constant,
+  constantValue,
+  floorQuotient,
+  log2,
+  made,
+  multiply,
+  named,
+  scale,
+  single,
+  subtract,
+} from './expression.ts';
+import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts';
 
 const one: Rational = { top: 1n, bottom: 1n };
 const none: Rational = { top: 0n, bottom: 1n };
@@ -53,9 +67,7 @@ function withoutPairs(expression: Expression, effort: Effort): Expression {
   const list = [...expression.addends];
   for (const [key, taken] of list) {
     if (taken.coefficient.top >= 0n) continue;
-    const giving = list.find(
-      ([, given]) => given.coefficient.top > 0n && isAtLeast(given.factors, taken.factors, effort),
-    );
+    const giving = list.find(([, given]) => given.coefficient.top > 0n && isAtLeast(given.factors, taken.factors, effort));
     if (!giving) continue;
     const left = addRational(giving[1].coefficient, taken.coefficient);
     const rest = new Map(expression.addends);
@@ -92,19 +104,17 @@ function isAtLeast(product: readonly Factor[], other: readonly Factor[], effort:
   // n * n is at least n, and factors of at least 1 do not decrease a product.
   return left.every(
     (factor) =>
-      other.some((same) => same.kind === 'name' && same.key === factor.key) ||
-      compareRational(lowestOf(factor) ?? none, one) >= 0,
+      other.some((same) => same.kind === 'name' && same.key === factor.key) || compareRational(lowestOf(factor) ?? none, one) >= 0,
   );
 }
 
 function isFactorAtLeast(a: Factor, b: Factor, effort: Effort): boolean {
-  if (a.kind === 'floor' && b.kind === 'floor')
-    return a.divisor.key === b.divisor.key && isSeen(subtract(a.dividend, b.dividend), effort);
-  if ((a.kind === 'floor-log2' || a.kind === 'ceil-log2') && a.kind === b.kind)
-    return isSeen(subtract(a.of, b.of), effort);
+  if (a.kind === 'floor' && b.kind === 'floor') return a.divisor.key === b.divisor.key && isSeen(subtract(a.dividend, b.dividend), effort);
+  if ((a.kind === 'floor-log2' || a.kind === 'ceil-log2') && a.kind === b.kind) return isSeen(subtract(a.of, b.of), effort);
   if (b.kind === 'max') return b.parts.every((part) => isOver([single(a), ...partsOf(a, 'max')], part, effort));
   if (a.kind === 'max') return isOver(a.parts, single(b), effort);
-  if (a.kind === 'min') return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isSeen(subtract(part, under), effort))); // oxfmt-ignore
+  if (a.kind === 'min')
+    return a.parts.every((part) => [single(b), ...partsOf(b, 'min')].some((under) => isSeen(subtract(part, under), effort)));
   if (b.kind === 'min') return b.parts.some((under) => isSeen(subtract(single(a), under), effort));
   return false;
 }
@@ -236,7 +246,10 @@ function highestOfProduct(factors: readonly Factor[]): Rational | null {
     if (factor.kind !== 'min' || low === null || low.top < 0n) return null;
     const highs = factor.parts.map(constantValue).filter((value) => value !== null);
     if (highs.length === 0) return null;
-    product = multiplyRational(product, highs.reduce((a, b) => (compareRational(a, b) <= 0 ? a : b))); // oxfmt-ignore
+    product = multiplyRational(
+      product,
+      highs.reduce((a, b) => (compareRational(a, b) <= 0 ? a : b)),
+    );
   }
   return product;
 }
@@ -246,8 +259,7 @@ export function extremum(kind: 'min' | 'max', ...parts: readonly Expression[]): 
   const flat = parts.flatMap((part) => {
     const [only] = part.addends.values();
     const [factor] = only?.factors ?? [];
-    const isWhole =
-      part.addends.size === 1 && only!.factors.length === 1 && compareRational(only!.coefficient, one) === 0;
+    const isWhole = part.addends.size === 1 && only!.factors.length === 1 && compareRational(only!.coefficient, one) === 0;
     return isWhole && factor!.kind === kind ? factor!.parts : [part];
   });
   const kept = withoutLosers(kind, distinct(kind, flat));
@@ -307,11 +319,7 @@ export function substitute(expression: Expression, replace: (name: string) => Ex
   return substituteWith(expression, replace, extremum);
 }
 
-function substituteWith(
-  expression: Expression,
-  replace: (name: string) => Expression | undefined,
-  choose: typeof extremum,
-): Expression {
+function substituteWith(expression: Expression, replace: (name: string) => Expression | undefined, choose: typeof extremum): Expression {
   const inside = (part: Expression): Expression => substituteWith(part, replace, choose);
   const parts: Expression[] = [];
   for (const { coefficient, factors } of expression.addends.values()) {

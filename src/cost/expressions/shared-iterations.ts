@@ -52,8 +52,7 @@ export function sharedSumOf(amount: Expression): SharedSum | null {
     const found = holding.length === 1 && isNonNegative(cofactor) ? sharedSumOfFactor(factor) : null;
     if (!found) return null;
     rest.push(multiply(cofactor, found.rest));
-    for (const [name, by] of found.shared)
-      shared.set(name, add(shared.get(name) ?? constant(0), multiply(cofactor, by)));
+    for (const [name, by] of found.shared) shared.set(name, add(shared.get(name) ?? constant(0), multiply(cofactor, by)));
   }
   return { rest: add(...rest), shared };
 }
@@ -71,7 +70,7 @@ function sharedSumOfFactor(factor: Factor): SharedSum | null {
 }
 
 function without({ coefficient, factors }: Addend, left: Factor): Expression {
-  return factors.reduce((product, factor) => (factor === left ? product : multiply(product, single(factor))), constant(coefficient)); // oxfmt-ignore
+  return factors.reduce((product, factor) => (factor === left ? product : multiply(product, single(factor))), constant(coefficient));
 }
 
 function worstShared(parts: readonly SharedSum[], rests: (...rests: readonly Expression[]) => Expression): SharedSum {
@@ -98,10 +97,7 @@ export function addRounds(amounts: readonly Expression[]): Expression | null {
  * An amount with shared trip counts replaced by their bounds.
  * @param boundOf the bound of a name, null if the name is not replaced
  */
-export function boundSharedIterations(
-  amount: Expression,
-  boundOf: (name: string) => Expression | null,
-): Expression | null {
+export function boundSharedIterations(amount: Expression, boundOf: (name: string) => Expression | null): Expression | null {
   if (!holdsShared(amount)) return amount;
   const sum = sharedSumOf(amount);
   if (!sum) return null;

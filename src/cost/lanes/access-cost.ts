@@ -38,7 +38,7 @@ export function maxSectors(values: LaneValues, mask: number, shape: AccessShape)
     const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
     if (!isOneGroup) return { most: all, isExact: false };
     const span = high - low + maximum(own) - minimum(own) + BigInt(bytes);
-    const inPieces = pieces && maximum(own) === minimum(own) ? pieces.count * sectorsOfPiece(pieces, values, own[0]!, shape) : all; // oxfmt-ignore
+    const inPieces = pieces && maximum(own) === minimum(own) ? pieces.count * sectorsOfPiece(pieces, values, own[0]!, shape) : all;
     return { most: Math.min(all, inPieces, clampToNumber(span / BigInt(sectorBytes)) + 2), isExact: false };
   }
   const groups = grouped(lanes, values).map((group) => sectorsOfGroup(group, values, shape));
@@ -81,7 +81,7 @@ export function maxSectorsOfAlternatives(
   let most = 0;
   for (const { values, more } of ways) {
     const isOneGroup = !values.scattered && new Set(lanes.map((lane) => values.groups[lane])).size === 1;
-    const added = isOneGroup ? more.flatMap((offsets) => lanes.map((lane) => values.offsets[lane]! + offsets[lane]!)) : []; // oxfmt-ignore
+    const added = isOneGroup ? more.flatMap((offsets) => lanes.map((lane) => values.offsets[lane]! + offsets[lane]!)) : [];
     if (isOneGroup) most += sectorsOfGroup(lanes, values, shape, added).most;
     else most += maxSectors(values, mask, shape).most * (1 + more.length);
   }
@@ -90,16 +90,11 @@ export function maxSectorsOfAlternatives(
 }
 
 /** Maximum if the lanes up to some index use one alternative and the later ones another, or all lanes use the same. */
-function maxSectorsOfRuns(
-  ways: readonly LaneAlternatives[],
-  lanes: readonly number[],
-  shape: AccessShape,
-  runs: number,
-): number {
+function maxSectorsOfRuns(ways: readonly LaneAlternatives[], lanes: readonly number[], shape: AccessShape, runs: number): number {
   /** Maximum of the sum of two runs, from the amounts of the first n and the last n lanes, by alternative. */
   const mostOf = (fronts: readonly (readonly number[])[], backs: readonly (readonly number[])[]): number => {
     const splits = runs < 2 ? [0] : lanes.map((_, at) => at);
-    const most = (amounts: readonly (readonly number[])[], count: number): number => Math.max(...amounts.map((of) => of[count]!)); // oxfmt-ignore
+    const most = (amounts: readonly (readonly number[])[], count: number): number => Math.max(...amounts.map((of) => of[count]!));
     return Math.max(...splits.map((at) => most(fronts, at) + most(backs, lanes.length - at)));
   };
   const [only] = ways;
@@ -156,7 +151,17 @@ function sectorsOfFirst(addresses: readonly number[], bytes: number): number[] {
 /** At index n: {@link maxSectors} of the first n lanes; 0 at index 0. */
 function mostSectorsOfFirst(values: LaneValues, lanes: readonly number[], shape: AccessShape): number[] {
   if (values.scattered)
-    return [0, ...lanes.map((_, at) => maxSectors(values, lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0), shape).most)]; // oxfmt-ignore
+    return [
+      0,
+      ...lanes.map(
+        (_, at) =>
+          maxSectors(
+            values,
+            lanes.slice(0, at + 1).reduce((bits, lane) => bits | (1 << lane), 0),
+            shape,
+          ).most,
+      ),
+    ];
   const perLane = Math.ceil(shape.bytes / sectorBytes);
   const groups = new Map<string, GroupSectors>();
   return [
@@ -220,20 +225,20 @@ export function mostConflictsOfWays(ways: readonly LaneValues[], mask: number, s
   return upperBound(Math.min(worstConflicts(lanes, shape), turns - phases));
 }
 
-function sectorsOfGroup(
-  lanes: readonly number[],
-  values: LaneValues,
-  shape: AccessShape,
-  more: readonly bigint[] = [],
-): Amount {
+function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape, more: readonly bigint[] = []): Amount {
   const offsets = [...lanes.map((lane) => values.offsets[lane]!), ...more];
   const first = minimum(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
   const starts = startsOf(first, values.modulus, sectorBytes, shape);
-  return knownAmount(
-    `${shape.bytes};${starts.join()};${relative.join()}`,
-    () =>
-    worstOf(starts.map((start) => sectorsOf(relative.map((offset) => start + offset), shape.bytes))), // oxfmt-ignore
+  return knownAmount(`${shape.bytes};${starts.join()};${relative.join()}`, () =>
+    worstOf(
+      starts.map((start) =>
+        sectorsOf(
+          relative.map((offset) => start + offset),
+          shape.bytes,
+        ),
+      ),
+    ),
   );
 }
 
@@ -296,10 +301,17 @@ function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: A
   const relative = offsets.map((offset) => clampToNumber(offset - first));
   // A displacement by whole banks does not change the conflicts.
   const starts = startsOf(first, values.modulus, wordBytes, shape);
-  return knownAmount(
-    `${shape.isAtomic ? 'atomic' : 'plain'} ${shape.bytes};${starts.join()};${lanes.join()};${relative.join()}`,
-    () => // oxfmt-ignore
-    worstOf(starts.map((start) => conflictsOf(lanes, relative.map((offset) => start + offset), shape.bytes, shape.isAtomic))), // oxfmt-ignore
+  return knownAmount(`${shape.isAtomic ? 'atomic' : 'plain'} ${shape.bytes};${starts.join()};${lanes.join()};${relative.join()}`, () =>
+    worstOf(
+      starts.map((start) =>
+        conflictsOf(
+          lanes,
+          relative.map((offset) => start + offset),
+          shape.bytes,
+          shape.isAtomic,
+        ),
+      ),
+    ),
   );
 }
 

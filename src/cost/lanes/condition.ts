@@ -25,9 +25,7 @@ export function comparisonOf(condition: Term): TermComparison | null {
   const [a, b] = core.arguments as [Term, Term];
   if (core.operator === 'slt' || core.operator === 'ult') {
     const signed = core.operator === 'slt';
-    return negated
-      ? { smaller: b, larger: a, kind: 'weak', signed }
-      : { smaller: a, larger: b, kind: 'strict', signed };
+    return negated ? { smaller: b, larger: a, kind: 'weak', signed } : { smaller: a, larger: b, kind: 'strict', signed };
   }
   return core.operator === 'equal' && negated ? { smaller: a, larger: b, kind: 'differ', signed: false } : null;
 }

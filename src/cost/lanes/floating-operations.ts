@@ -1,8 +1,7 @@
 /** Floating-point arithmetic. */
 import type { Operation } from '../../isa/model/operation.ts';
 
-const arithmetic =
-  /^(add|sub|mul|fma|mad|div|rcp|sqrt|rsqrt|sin|cos|lg2|ex2|tanh|min|max|abs|neg)\..*\b(b?f16|b?f16x2|f32|f32x2|f64)$/;
+const arithmetic = /^(add|sub|mul|fma|mad|div|rcp|sqrt|rsqrt|sin|cos|lg2|ex2|tanh|min|max|abs|neg)\..*\b(b?f16|b?f16x2|f32|f32x2|f64)$/;
 
 /**
  * Floating-point operations of one lane: two for a fused multiply-add, and twice the number for packed values.

@@ -5,15 +5,7 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
-import {
-  type Expression,
-  add,
-  ceilDivide,
-  constant,
-  floorQuotient,
-  scale,
-  subtract,
-} from '../expressions/expression.ts';
+import { type Expression, add, ceilDivide, constant, floorQuotient, scale, subtract } from '../expressions/expression.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
 import { type BoundSetting, TermBounder } from './term-bound.ts';
 import type { WarpPosition } from './warp-position.ts';

@@ -8,15 +8,7 @@ import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { CostAssumption } from '../model/cost-assumption.ts';
 import type { BlockId, LoopId, ValueId } from '../../ir/form/kernel.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
-import {
-  type Linear,
-  type LinearView,
-  dippingUnsigned,
-  inside,
-  readingOf,
-  signedBounds,
-  unsignedBounds,
-} from '../../term/linear.ts';
+import { type Linear, type LinearView, dippingUnsigned, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { lanesInMask, type WarpPosition } from './warp-position.ts';
 
@@ -149,8 +141,7 @@ export function withoutReadings(
     const [term, factor] = next;
     const inner = unread(view, term) ?? (readingOf(term) ? more(term) : null);
     if (inner) {
-      if (!inside(inner, readingOf(term) === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width)))
-        assume('no-wrap');
+      if (!inside(inner, readingOf(term) === 'signed' ? signedBounds(term.width) : unsignedBounds(term.width))) assume('no-wrap');
       constant += factor * inner.constant;
       work.push(...[...inner.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
       continue;
@@ -224,12 +215,7 @@ export function laneValues(
 }
 
 /** The integers that a term of a linear form denotes in some lanes; null if one is unknown. */
-function integersOf(
-  { symbolic: { view } }: LaneSetting,
-  term: Term,
-  lanes: readonly number[],
-  evaluator: LaneEvaluator,
-): bigint[] | null {
+function integersOf({ symbolic: { view } }: LaneSetting, term: Term, lanes: readonly number[], evaluator: LaneEvaluator): bigint[] | null {
   const reading = readingOf(term);
   const inner = reading ? term.arguments[0]! : term;
   const isSigned = reading ? reading === 'signed' : term.operator !== 'atom' && view.unknownRange(term).low < 0n;
@@ -254,8 +240,7 @@ function cutIn(
 ): { readonly of: Term; readonly by: Term; readonly isRest: boolean } | null {
   const { operator, arguments: sides } = readingOf(term) ? term.arguments[0]! : term;
   const [a, b] = sides as [Term, Term];
-  if (operator === 'urem' || operator === 'srem')
-    return isWarpUniform(setting, b, block, place) ? { of: a, by: b, isRest: true } : null;
+  if (operator === 'urem' || operator === 'srem') return isWarpUniform(setting, b, block, place) ? { of: a, by: b, isRest: true } : null;
   if (operator !== 'and') return null;
   if (isWarpUniform(setting, b, block, place)) return { of: a, by: b, isRest: false };
   return isWarpUniform(setting, a, block, place) ? { of: b, by: a, isRest: false } : null;
@@ -391,8 +376,7 @@ function computeDivisor(setting: LaneSetting, term: Term): bigint {
     }) as [bigint, bigint];
     return a === 0n || b === 0n ? 0n : a > b ? a : b;
   }
-  if (term.operator === 'select')
-    return gcd(divisorOf(setting, term.arguments[1]!), divisorOf(setting, term.arguments[2]!));
+  if (term.operator === 'select') return gcd(divisorOf(setting, term.arguments[1]!), divisorOf(setting, term.arguments[2]!));
   const form = view.natural(term);
   if (form.terms.size === 1 && form.terms.has(term)) return 1n;
   let divisor = gcd(form.constant, 0n);

@@ -25,16 +25,12 @@ export function reconvergencePoints(
     const work = endsAt(start) || (points.has(start) && !isPoint) ? [] : [start];
     for (let block = work.pop(); block !== undefined; block = work.pop()) {
       seen.add(block);
-      for (const next of kernel.blocks[block]!.successors)
-        if (!endsAt(next) && !points.has(next) && !seen.has(next)) work.push(next);
+      for (const next of kernel.blocks[block]!.successors) if (!endsAt(next) && !points.has(next) && !seen.has(next)) work.push(next);
     }
     return seen;
   };
   for (;;) {
-    const common = firstCommon([
-      ...starts.map((start) => wayFrom(start, false)),
-      ...[...points].map((point) => wayFrom(point, true)),
-    ]);
+    const common = firstCommon([...starts.map((start) => wayFrom(start, false)), ...[...points].map((point) => wayFrom(point, true))]);
     if (common === null) break;
     points.add(common);
   }

@@ -2,7 +2,7 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type LaneEvaluator, type LaneSetting, type LaneValues, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts'; // oxfmt-ignore
+import { type LaneEvaluator, type LaneSetting, type LaneValues, isWarpUniform, laneValues, withoutReadings } from './lane-values.ts';
 import { lanesInMask, type WarpPosition } from './warp-position.ts';
 
 /** A linear sum: a constant, and terms with factors. */
@@ -156,7 +156,7 @@ export function runsOfLanes(
   const lanes = lanesInMask(mask);
   /** Difference of a monotone form between the first lane and the last; null if the form is not monotone. */
   const spreadOf = (form: Sum): bigint | null => {
-    const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator); // oxfmt-ignore
+    const { offsets, groups, scattered } = laneValues(setting, withoutReadings(setting, form as Linear), mask, block, place, evaluator);
     if (scattered || lanes.some((lane) => groups[lane] !== groups[lanes[0]!])) return null;
     const steps = lanes.slice(1).map((lane, at) => offsets[lane]! - offsets[lanes[at]!]!);
     const isMonotone = steps.every((step) => step >= 0n) || steps.every((step) => step <= 0n);

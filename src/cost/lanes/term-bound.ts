@@ -3,16 +3,7 @@ import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import {
-  type Expression,
-  add,
-  constant,
-  floorQuotient,
-  multiply,
-  named,
-  scale,
-  subtract,
-} from '../expressions/expression.ts';
+import { type Expression, add, constant, floorQuotient, multiply, named, scale, subtract } from '../expressions/expression.ts';
 import { extremum, isNonNegative } from '../expressions/order.ts';
 import { type LaneEvaluator, type LaneSetting, unread } from './lane-values.ts';
 import type { WarpPosition } from './warp-position.ts';
@@ -153,8 +144,7 @@ export class TermBounder {
       case 'mul': {
         const [x, y] = [this.ofTerm(a), this.ofTerm(b)];
         if (!x.low || !x.high || !y.low || !y.high) return unknown;
-        if (isNonNegative(x.low) && isNonNegative(y.low))
-          return { low: multiply(x.low, y.low), high: multiply(x.high, y.high) };
+        if (isNonNegative(x.low) && isNonNegative(y.low)) return { low: multiply(x.low, y.low), high: multiply(x.high, y.high) };
         const isExact = x.low.key === x.high.key && y.low.key === y.high.key;
         return isExact ? exactly(multiply(x.low, y.low)) : unknown;
       }
@@ -174,12 +164,7 @@ export class TermBounder {
           const down = (whole: Expression): Expression => scale(floorQuotient(whole, constant(unit)), unit);
           return { low: down(from.low), high: down(from.high) };
         }
-        if (
-          (b.value & (b.value + 1n)) === 0n &&
-          from.low.key === from.high.key &&
-          isPlain(from.low) &&
-          !holdsRounds(from.low)
-        )
+        if ((b.value & (b.value + 1n)) === 0n && from.low.key === from.high.key && isPlain(from.low) && !holdsRounds(from.low))
           return exactly(subtract(from.low, scale(floorQuotient(from.low, constant(b.value + 1n)), b.value + 1n)));
         if (b.value >= large) return { low: constant(0), high: from.high };
         // For a minimum or maximum of several values the mask suffices as bound.
@@ -195,7 +180,7 @@ export class TermBounder {
           const quotient = floorQuotient(dividend.low, constant(b.value));
           return exactly(subtract(dividend.low, scale(quotient, b.value)));
         }
-        const limits = [dividend.high, divisor.high && subtract(divisor.high, constant(1))].filter((limit) => limit !== null); // oxfmt-ignore
+        const limits = [dividend.high, divisor.high && subtract(divisor.high, constant(1))].filter((limit) => limit !== null);
         return { low: constant(0), high: limits.length > 0 ? extremum('min', ...limits) : null };
       }
       case 'select': {
@@ -243,8 +228,7 @@ export class TermBounder {
   /** Bounds of an integer congruent to a term; the term is assumed not to wrap around. */
   ofTerm(term: Term): TermBounds {
     const form = this.#setting.symbolic.view.natural(term);
-    if (!inside(form, { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high }))
-      this.#setting.assume('no-wrap');
+    if (!inside(form, { low: signedBounds(term.width).low, high: unsignedBounds(term.width).high })) this.#setting.assume('no-wrap');
     return this.ofForm(form);
   }
 }

@@ -17,12 +17,7 @@ export function tightest(trips: readonly TripCount[]): TripCount | null {
  * The branch that decides on another iteration if no other branch leaves the loop: every iteration except the last
  * stays in the loop there.
  */
-export function decidingExit(
-  { blocks, dominators }: Kernel,
-  loop: Loop,
-  rounds: Expression,
-  mask: number,
-): TripCount | null {
+export function decidingExit({ blocks, dominators }: Kernel, loop: Loop, rounds: Expression, mask: number): TripCount | null {
   const [exit, ...others] = loop.exits;
   if (!exit) return null;
   const { from } = exit;

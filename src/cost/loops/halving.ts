@@ -56,12 +56,7 @@ function candidates({ symbolic }: LaneSetting, { header }: Loop): Form[] {
 }
 
 /** Whether twice the value of a form after an iteration is at most its value before the iteration. */
-function isHalved(
-  { symbolic: { view } }: LaneSetting,
-  variables: ReadonlySet<number>,
-  form: Form,
-  { before }: Transition,
-): boolean {
+function isHalved({ symbolic: { view } }: LaneSetting, variables: ReadonlySet<number>, form: Form, { before }: Transition): boolean {
   const after = before(form);
   if (!after) return false;
   const twice = new Map<Term, bigint>();
@@ -87,12 +82,7 @@ function isHalved(
  * The form of which a term is the half, rounded down. Null if the term is not a half, or the form may be negative.
  * @param mayBeLess whether the result may be a smaller form
  */
-function wholeOf(
-  view: LaneSetting['symbolic']['view'],
-  variables: ReadonlySet<number>,
-  term: Term,
-  mayBeLess: boolean,
-): Form | null {
+function wholeOf(view: LaneSetting['symbolic']['view'], variables: ReadonlySet<number>, term: Term, mayBeLess: boolean): Form | null {
   const { operator, arguments: parts } = term;
   const [whole, by] = parts;
   if (!whole || by?.operator !== 'constant') return null;

@@ -8,14 +8,7 @@
 import type { Loop } from '../../ir/form/kernel.ts';
 import type { LaneSetting } from '../lanes/lane-values.ts';
 import { type Constraint, minimise } from '../expressions/linear-program.ts';
-import {
-  type Rational,
-  addRational,
-  compareRational,
-  multiplyRational,
-  negate,
-  rational,
-} from '../expressions/rational.ts';
+import { type Rational, addRational, compareRational, multiplyRational, negate, rational } from '../expressions/rational.ts';
 import { type Form, type Point, type Transition, isKnownAt, transitionsOf } from './transition.ts';
 
 /** The sum of times * max(0, form), and a number. */
@@ -36,12 +29,7 @@ const none = rational(0n);
  * @param isBounded whether a form over values known before the root has a bound; others are not used
  * @returns null if none is found
  */
-export function potentialOf(
-  setting: LaneSetting,
-  root: Loop | null,
-  counted: Loop,
-  isBounded: (form: Form) => boolean,
-): Potential | null {
+export function potentialOf(setting: LaneSetting, root: Loop | null, counted: Loop, isBounded: (form: Form) => boolean): Potential | null {
   const transitions = transitionsOf(setting, root);
   if (!transitions) return null;
   const forms = formsOf(setting, transitions);
@@ -136,8 +124,7 @@ interface Mix {
 function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: Form): Mix[] {
   const earlier = before(form);
   if (!earlier) return [];
-  if (earlier.terms.size === 0)
-    return [{ constant: rational(earlier.constant > 0n ? earlier.constant : 0n), factors: new Map() }];
+  if (earlier.terms.size === 0) return [{ constant: rational(earlier.constant > 0n ? earlier.constant : 0n), factors: new Map() }];
   const found: Mix[] = [];
   const known = forms.get(from)!;
   const mix = (sum: Form, times: Rational, factors: Mix['factors']): Mix => {
@@ -159,7 +146,17 @@ function boundsBefore(forms: Forms, { from, guards, before }: Transition, form: 
     for (const [second, b] of known.slice(0, index).entries()) {
       const sum = plus(a, b);
       const times = ratio(earlier, sum);
-      if (times) found.push(mix(sum, times, new Map([[index, times], [second, times]]))); // oxfmt-ignore
+      if (times)
+        found.push(
+          mix(
+            sum,
+            times,
+            new Map([
+              [index, times],
+              [second, times],
+            ]),
+          ),
+        );
     }
   }
   return found;
@@ -195,10 +192,7 @@ function plus(a: Form, b: Form): Form {
 }
 
 /** Solves for the factors, with the smallest potential at the start. */
-function solved(
-  forms: Forms,
-  transitions: readonly { readonly transition: Transition; readonly isCounted: boolean }[],
-): Potential | null {
+function solved(forms: Forms, transitions: readonly { readonly transition: Transition; readonly isCounted: boolean }[]): Potential | null {
   const weights: Rational[] = [];
   const variable = (weight: bigint): number => weights.push(rational(weight)) - 1;
   const factors = new Map<Point, { readonly constant: number; readonly of: readonly number[] }>();
@@ -218,7 +212,10 @@ function solved(
       const bounds = boundsBefore(forms, transition, form);
       const shares = bounds.length === 1 ? [there.of[index]!] : bounds.map(() => variable(0n));
       if (bounds.length > 1)
-        constraints.push({ coefficients: new Map([...shares.map((share) => [share, one] as const), [there.of[index]!, rational(-1n)]]), least: none }); // oxfmt-ignore
+        constraints.push({
+          coefficients: new Map([...shares.map((share) => [share, one] as const), [there.of[index]!, rational(-1n)]]),
+          least: none,
+        });
       for (const [number, { constant, factors: own }] of bounds.entries()) {
         accumulate(constants, shares[number]!, negate(constant));
         for (const [other, by] of own) accumulate(each[other]!, shares[number]!, negate(by));

@@ -45,15 +45,7 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
   const found: Transition[] = [];
   let ways = 0;
 
-  const arrive = (
-    from: Point,
-    last: BlockId,
-    to: BlockId,
-    known: Facts,
-    path: ReadonlySet<BlockId>,
-    forks: number,
-  ): void => {
-    // oxfmt-ignore
+  const arrive = (from: Point, last: BlockId, to: BlockId, known: Facts, path: ReadonlySet<BlockId>, forks: number): void => {
     const loop = loopAt.get(to)!;
     const input = kernel.blocks[to]!.predecessors.indexOf(last);
     const phis = new Map<number, Form | null>();
@@ -71,7 +63,7 @@ export function transitionsOf(setting: LaneSetting, root: Loop | null): readonly
       phis.set(phi.result, resolved.kind === 'form' ? resolved.form : null);
     }
     const isBack = loop.latches.includes(last);
-    found.push({ from, to, guards: guardsOf(setting, known), before: (form) => before(setting, form, { from, loop, isBack, phis, path }) }); // oxfmt-ignore
+    found.push({ from, to, guards: guardsOf(setting, known), before: (form) => before(setting, form, { from, loop, isBack, phis, path }) });
   };
 
   const follow = (from: Point, block: BlockId, to: BlockId, known: Facts, path: ReadonlySet<BlockId>): void => {
@@ -209,7 +201,7 @@ function resolve(setting: LaneSetting, form: Form, facts: Facts): Resolved {
       continue;
     }
     if (readingOf(term)) {
-      const read = withoutReadings(setting, { constant: 0n, terms: new Map([[term, 1n]]), low: 0n, high: 0n, assumes: [] }); // oxfmt-ignore
+      const read = withoutReadings(setting, { constant: 0n, terms: new Map([[term, 1n]]), low: 0n, high: 0n, assumes: [] });
       if (!read.terms.has(term)) {
         constant += factor * read.constant;
         work.push(...[...read.terms].map(([part, by]) => [part, factor * by] as [Term, bigint]));
@@ -274,7 +266,9 @@ function before(setting: LaneSetting, form: Form, { from, loop, isBack, phis, pa
   const variables = new Set(from === null ? [] : kernel.blocks[from]!.phis.map(({ result }) => result as number));
   // Values computed on the path are not known before it.
   const isNew = ({ leaves }: Term): boolean =>
-    leaves.some(({ atom }) => (atom!.kind === 'havoc' || atom!.kind === 'phi') && !variables.has(atom!.value) && path.has(definedIn(atom!.value))); // oxfmt-ignore
+    leaves.some(
+      ({ atom }) => (atom!.kind === 'havoc' || atom!.kind === 'phi') && !variables.has(atom!.value) && path.has(definedIn(atom!.value)),
+    );
   let { constant } = form;
   const terms = new Map<Term, bigint>();
   const include = (term: Term, factor: bigint): void => {
@@ -301,7 +295,8 @@ function before(setting: LaneSetting, form: Form, { from, loop, isBack, phis, pa
       continue;
     }
     const isOther = term.leaves.some(({ atom }) =>
-      atom!.kind === 'iteration' ? atom.loop === loop.id : phiOf(setting, atom!.kind === 'havoc' ? atom!.value : null) === loop.header); // oxfmt-ignore
+      atom!.kind === 'iteration' ? atom.loop === loop.id : phiOf(setting, atom!.kind === 'havoc' ? atom!.value : null) === loop.header,
+    );
     if (isOther || isNew(term)) return null;
     include(term, factor);
   }

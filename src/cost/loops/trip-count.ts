@@ -45,13 +45,7 @@ export interface TripCount {
  * @param mask lanes that enter the loop
  * @param place around the loop
  */
-export function tripCounts(
-  setting: BoundSetting,
-  loop: Loop,
-  mask: number,
-  place: WarpPosition,
-  evaluator: LaneEvaluator,
-): TripCount[] {
+export function tripCounts(setting: BoundSetting, loop: Loop, mask: number, place: WarpPosition, evaluator: LaneEvaluator): TripCount[] {
   const { kernel, store } = setting.symbolic;
   const found: TripCount[] = [];
   const least = leastAt(setting, loop.header, mask, evaluator);
@@ -168,8 +162,7 @@ function boundOf(
   if (moving.length === 0) return null;
   // Only the constant and the terms of a form are looked at from here on.
   // Numbers that are compared for equality count modulo a power of two: the one nearest to zero is meant.
-  const constantPart =
-    comparison.kind === 'differ' ? BigInt.asIntN(comparison.larger.width, sum.constant) : sum.constant;
+  const constantPart = comparison.kind === 'differ' ? BigInt.asIntN(comparison.larger.width, sum.constant) : sum.constant;
   const still: Linear = { constant: constantPart, terms: rest, low: 0n, high: 0n, assumes: [] };
   const shape = shapeOf(setting, loop, moving);
   if (!shape) return null;
@@ -191,9 +184,10 @@ function boundOf(
       const { list, spread: distance } = lanesOf(way);
       for (const lane of list) {
         const bounder = new TermBounder(setting, place, evaluator, lane, least);
-        const rounds = shape.kind === 'linear'
-        ? linearRounds(bounder, way, shape, comparison.kind, loop.exits.length === 1, meets)
-        : geometricRounds(bounder, way, shape, comparison.kind); // oxfmt-ignore
+        const rounds =
+          shape.kind === 'linear'
+            ? linearRounds(bounder, way, shape, comparison.kind, loop.exits.length === 1, meets)
+            : geometricRounds(bounder, way, shape, comparison.kind);
         if (!rounds) return null;
         perLane.push(rounds);
         isDetermined &&= isKnown(bounder, way, shape);
@@ -201,8 +195,7 @@ function boundOf(
       if (distance === null) spreads.push(null);
       else if (shape.kind === 'linear') {
         const step = stepOf(new TermBounder(setting, place, evaluator, list[0]!), shape);
-        const slow =
-          step && isNonNegative(subtract(step.low, constant(distance))) ? constant(distance > 0n ? 1 : 0) : null;
+        const slow = step && isNonNegative(subtract(step.low, constant(distance))) ? constant(distance > 0n ? 1 : 0) : null;
         spreads.push(slow ?? (step && ceilDivide(constant(distance), step.low)));
       } else spreads.push(distance === 0n && shape.isShared ? constant(0) : null);
     }
@@ -292,10 +285,7 @@ function shapeOf(setting: BoundSetting, loop: Loop, moving: readonly (readonly [
 }
 
 /** Decrease of the difference in each iteration; null if it may be 0. */
-function stepOf(
-  bounder: TermBounder,
-  shape: Shape & { kind: 'linear' },
-): { low: Expression; high: Expression | null } | null {
+function stepOf(bounder: TermBounder, shape: Shape & { kind: 'linear' }): { low: Expression; high: Expression | null } | null {
   let low: Expression | null = constant(0);
   let high: Expression | null = constant(0);
   for (const { factor, by } of shape.steps) {
@@ -343,8 +333,7 @@ function geometricRounds(
   const rest = bounder.ofForm(still);
   const size = shape.factor < 0n ? -shape.factor : shape.factor;
   // The number of j from 0 on with 2^j <= quotient.
-  const shifts = (quotient: Expression): Expression =>
-    ceilDivide(log2(add(quotient, constant(1)), 'ceil'), constant(shape.places));
+  const shifts = (quotient: Expression): Expression => ceilDivide(log2(add(quotient, constant(1)), 'ceil'), constant(shape.places));
   if (shape.grows) {
     if (shape.factor > 0n || kind === 'differ' || !rest.high || !start.low) return null;
     if (!isNonNegative(subtract(start.low, constant(1)))) return null;

@@ -121,8 +121,7 @@ const bounds = {
       title: 'The change causes more bank conflicts in shared memory.',
       explanation:
         'The bound counts one warp in its worst case. Shared memory has 32 banks of 4 bytes. Lanes that access different words of one bank are served one after the other.',
-      example:
-        '__shared__ float tile[32][32];   // before: tile[32][33]; tile[threadIdx.x][0] is now a 32-way conflict',
+      example: '__shared__ float tile[32][32];   // before: tile[32][33]; tile[threadIdx.x][0] is now a 32-way conflict',
       remedy: 'Pad the rows or swap the indices, so that the lanes of a warp use different banks.',
     },
   },
@@ -215,8 +214,7 @@ const bounds = {
       explanation:
         'The bound counts one warp in its worst case. Span is the work plus the latency of every access, one after the other. Selvage compares it only if you set a threshold.',
       example: 'checks: { cost: { span: { warn: "+10%" } } }',
-      remedy:
-        'Look at the line in the message. Each memory access adds its latency to the span, so use fewer accesses.',
+      remedy: 'Look at the line in the message. Each memory access adds its latency to the span, so use fewer accesses.',
     },
   },
 } as const satisfies Readonly<Record<string, BoundEntry>>;
@@ -233,8 +231,7 @@ const resources = {
       explanation:
         'ptxas reports the registers per thread of the optimised build. Selvage compares them only if you set a threshold; otherwise it compares occupancy.',
       example: 'checks: { cost: { registers: { warn: "+4" } } }',
-      remedy:
-        'Look at the values that the change keeps alive. __launch_bounds__ makes the compiler use fewer registers.',
+      remedy: 'Look at the values that the change keeps alive. __launch_bounds__ makes the compiler use fewer registers.',
     },
   },
   sharedBytes: {
@@ -318,9 +315,6 @@ export function isShare(metric: Metric): boolean {
  * A value for each of some metrics.
  * @param the value of a metric
  */
-export function byMetric<Name extends Metric, Value>(
-  names: readonly Name[],
-  of: (metric: Name) => Value,
-): Record<Name, Value> {
+export function byMetric<Name extends Metric, Value>(names: readonly Name[], of: (metric: Name) => Value): Record<Name, Value> {
   return Object.fromEntries(names.map((metric) => [metric, of(metric)])) as Record<Name, Value>;
 }

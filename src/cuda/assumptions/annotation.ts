@@ -91,15 +91,13 @@ export function readAnnotations(
       const dimension = dimensionKeys.find((key) => key === word);
       if (dimension && equals) {
         const extents = readExtents(value);
-        if (!extents)
-          refuse(valueAt, `${word}=${value}: write one to three positive whole numbers, for example ${word}=16,16.`);
+        if (!extents) refuse(valueAt, `${word}=${value}: write one to three positive whole numbers, for example ${word}=16,16.`);
         else if (!given(dimension)) {
           values[dimension] = extents;
           places.set(dimension, locate(start));
         }
       } else if (word === 'shared' && equals) {
-        if (!/^\d{1,9}$/.test(value))
-          refuse(valueAt, `shared=${value}: write a number of bytes, for example shared=4096.`);
+        if (!/^\d{1,9}$/.test(value)) refuse(valueAt, `shared=${value}: write a number of bytes, for example shared=4096.`);
         else if (!given('sharedBytes')) {
           values.sharedBytes = Number(value);
           places.set('sharedBytes', locate(start));
@@ -117,15 +115,14 @@ export function readAnnotations(
         }
       } else if (word === 'arg' && open !== undefined) {
         const argument = /^\s*([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\s*=\s*([^\s=,]+)\s*$/.exec(inside);
-        if (!argument)
-          refuse(end, `arg(${inside}): write the name of a scalar parameter and its value, for example arg(n=4096).`);
+        if (!argument) refuse(end, `arg(${inside}): write the name of a scalar parameter and its value, for example arg(n=4096).`);
         else if (args.has(argument[1] ?? '')) refuse(end, `The argument ${argument[1]} is given twice; give it once.`);
         else args.set(argument[1] ?? '', argument[2] ?? '');
       } else {
         const known = words.includes(word) ? word : nearest(word, words);
-        const form =
-          known === 'assume' || known === 'arg' ? `${known}(…)` : known === 'cooperative' ? known : `${known}=…`;
-        const hint = known === undefined ? ` The words are ${words.join(', ')}.` : words.includes(word) ? ` Write ${form}.` : ` Did you mean ${form}?`; // oxfmt-ignore
+        const form = known === 'assume' || known === 'arg' ? `${known}(…)` : known === 'cooperative' ? known : `${known}=…`;
+        const hint =
+          known === undefined ? ` The words are ${words.join(', ')}.` : words.includes(word) ? ` Write ${form}.` : ` Did you mean ${form}?`;
         refuse(start, `Selvage cannot read the annotation "${word}".${hint}`);
       }
     }
@@ -145,8 +142,7 @@ export function commentProblems(source: CudaSource): Diagnostic[] {
     const refuse = (message: string): Diagnostic[] => [
       { severity: 'error', code: 'suppression/malformed', message, location: { file, line, column } },
     ];
-    if (code === '')
-      return refuse('Name the code of the finding and the reason: // selvage-ignore race/shared: reason.');
+    if (code === '') return refuse('Name the code of the finding and the reason: // selvage-ignore race/shared: reason.');
     if (!Object.hasOwn(codes, code)) {
       const known = nearest(code, Object.keys(codes));
       return refuse(`"${code}" is not a code.${known === undefined ? '' : ` Did you mean ${known}?`}`);

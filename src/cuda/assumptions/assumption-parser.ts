@@ -1,12 +1,6 @@
 import { nearest } from '../../base/nearest.ts';
 import { evaluateExpression, shiftLimit } from './evaluate-assumption.ts';
-import type {
-  ArithmeticOperator,
-  AssumptionExpression,
-  ComparisonOperator,
-  Condition,
-  IntegerExpression,
-} from './assumption.ts';
+import type { ArithmeticOperator, AssumptionExpression, ComparisonOperator, Condition, IntegerExpression } from './assumption.ts';
 
 type ParsedAssumption =
   | { readonly expression: AssumptionExpression }
@@ -33,8 +27,23 @@ class Refusal extends Error {
 
 /** As in C, but `&` and `|` next to a comparison need parentheses: readers often expect another precedence. */
 const precedence: Readonly<Record<string, number>> = {
-  '||': 1, '&&': 2, '==': 3, '!=': 3, '<': 3, '<=': 3, '>': 3, '>=': 3, '|': 4, '&': 5, '<<': 6, '+': 7, '-': 7, '*': 8, '/': 8, '%': 8,
-}; // oxfmt-ignore
+  '||': 1,
+  '&&': 2,
+  '==': 3,
+  '!=': 3,
+  '<': 3,
+  '<=': 3,
+  '>': 3,
+  '>=': 3,
+  '|': 4,
+  '&': 5,
+  '<<': 6,
+  '+': 7,
+  '-': 7,
+  '*': 8,
+  '/': 8,
+  '%': 8,
+};
 const comparisons: ReadonlySet<string> = new Set<ComparisonOperator>(['==', '!=', '<', '<=', '>', '>=']);
 const predicates = ['distinct', 'apart', 'extent'];
 const maximumLength = 2000;
@@ -47,8 +56,7 @@ const maximumDepth = 100;
  * @returns the expression, or the error and its column
  */
 export function parseAssumption(text: string): ParsedAssumption {
-  if (text.length > maximumLength)
-    return { error: `is longer than ${maximumLength} characters`, column: maximumLength };
+  if (text.length > maximumLength) return { error: `is longer than ${maximumLength} characters`, column: maximumLength };
   try {
     return { expression: parse(tokenize(text)) };
   } catch (refusal) {
@@ -107,10 +115,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
   };
   const asCondition = (value: Value): Condition => {
     if (value.is === 'condition') return value.node;
-    throw new Refusal(
-      `${printExpression(value.node)} is a number, not a condition; compare it with something`,
-      value.column,
-    );
+    throw new Refusal(`${printExpression(value.node)} is a number, not a condition; compare it with something`, value.column);
   };
 
   const primary = (): Value => {
@@ -145,19 +150,13 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
   const named = (token: Token): IntegerExpression => {
     if (token.text === 'warpSize') return { kind: 'warp-size' };
     if (token.text === 'threadIdx' || token.text === 'blockIdx') {
-      throw new Refusal(
-        `${token.text} differs between threads; an assumption holds for the whole launch`,
-        token.column,
-      );
+      throw new Refusal(`${token.text} differs between threads; an assumption holds for the whole launch`, token.column);
     }
     if (token.text === 'true' || token.text === 'false') {
       throw new Refusal(`"${token.text}" is not part of the assumption language; write a comparison`, token.column);
     }
     if (predicates.includes(token.text) && peek().text === '(') {
-      throw new Refusal(
-        `${token.text}(…) cannot be part of a larger condition; state it as a separate assumption`,
-        token.column,
-      );
+      throw new Refusal(`${token.text}(…) cannot be part of a larger condition; state it as a separate assumption`, token.column);
     }
     if (peek().text === '(') {
       const known = nearest(token.text, predicates);
@@ -165,10 +164,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
       throw new Refusal(`${token.text}(…) is not part of the assumption language${hint}`, token.column);
     }
     if (peek().text === '[') {
-      throw new Refusal(
-        `write ${token.text}[*] in lo..hi as a separate assumption to state the range of the elements`,
-        peek().column,
-      );
+      throw new Refusal(`write ${token.text}[*] in lo..hi as a separate assumption to state the range of the elements`, peek().column);
     }
     if (token.text === 'blockDim' || token.text === 'gridDim') {
       const axis = peek().text === '.' ? peek(1).text : '';
@@ -194,8 +190,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     while (peek().text === '.') {
       next();
       const field = next();
-      if (field.kind !== 'name')
-        throw new Refusal(`expected the name of a field before ${quoted(field)}`, field.column);
+      if (field.kind !== 'name') throw new Refusal(`expected the name of a field before ${quoted(field)}`, field.column);
       names.push(field.text + elements());
     }
     return names;
@@ -226,10 +221,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     if (comparisons.has(operator.text)) {
       for (const side of [left, right]) {
         if (side.is === 'condition') {
-          throw new Refusal(
-            'comparisons do not chain; join them with &&',
-            side === left ? operator.column : side.column,
-          );
+          throw new Refusal('comparisons do not chain; join them with &&', side === left ? operator.column : side.column);
         }
         if (side.bare) {
           const text = printExpression(side.node);
@@ -303,9 +295,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
   if (rest.kind !== 'end') {
     const joined = result.kind !== 'condition' && /^(?:&&|\|\|)$/.test(rest.text);
     throw new Refusal(
-      joined
-        ? `this form cannot be joined with "${rest.text}"; state two separate assumptions`
-        : `${quoted(rest)} is not expected here`,
+      joined ? `this form cannot be joined with "${rest.text}"; state two separate assumptions` : `${quoted(rest)} is not expected here`,
       rest.column,
     );
   }
@@ -361,8 +351,7 @@ export function printCondition(condition: Condition): string {
     case 'or': {
       const level = (node: Condition): number => (node.kind === 'or' ? 1 : node.kind === 'and' ? 2 : 3);
       const own = level(condition);
-      const wrap = (node: Condition, least: number): string =>
-        level(node) < least ? `(${printCondition(node)})` : printCondition(node);
+      const wrap = (node: Condition, least: number): string => (level(node) < least ? `(${printCondition(node)})` : printCondition(node));
       const sign = condition.kind === 'and' ? '&&' : '||';
       return `${wrap(condition.left, own)} ${sign} ${wrap(condition.right, own + 1)}`;
     }
@@ -387,9 +376,7 @@ export function printExpression(expression: IntegerExpression): string {
     case 'arithmetic': {
       const own = precedence[expression.operator] ?? 0;
       const wrap = (node: IntegerExpression, least: number): string =>
-        node.kind === 'arithmetic' && (precedence[node.operator] ?? 0) < least
-          ? `(${printExpression(node)})`
-          : printExpression(node);
+        node.kind === 'arithmetic' && (precedence[node.operator] ?? 0) < least ? `(${printExpression(node)})` : printExpression(node);
       return `${wrap(expression.left, own)} ${expression.operator} ${wrap(expression.right, own + 1)}`;
     }
   }

@@ -23,8 +23,14 @@ type Operation = 'Add' | 'Sub' | 'And' | 'Or' | 'Xor' | 'Min' | 'Max';
 
 const byOperator: Readonly<Record<string, Operation>> = { '+': 'Add', '-': 'Sub', '&': 'And', '|': 'Or', '^': 'Xor' };
 const groups: Readonly<Record<Operation, AtomicUpdate['group']>> = {
-  Add: 'sum', Sub: 'sum', And: 'and', Or: 'or', Xor: 'xor', Min: 'min', Max: 'max',
-}; // oxfmt-ignore
+  Add: 'sum',
+  Sub: 'sum',
+  And: 'and',
+  Or: 'or',
+  Xor: 'xor',
+  Min: 'min',
+  Max: 'max',
+};
 const integers = /^(?:int|unsigned(?: int)?|unsigned long long(?: int)?|u?int32_t|uint64_t)$/;
 const floats = /^(?:float|double)$/;
 
@@ -35,8 +41,7 @@ export function atomicUpdates(source: CudaSource, lines: ReadonlySet<number>): A
     if (definition.kind === 'host') continue;
     const inside = nodesWhere(
       source.tree(),
-      ({ type, start, end }) =>
-        /^(?:expression|if)_statement$/.test(type) && start >= definition.bodyStart && end <= definition.end,
+      ({ type, start, end }) => /^(?:expression|if)_statement$/.test(type) && start >= definition.bodyStart && end <= definition.end,
     );
     for (const statement of inside) {
       const touched = [...lines].some((line) => statement.line <= line && line <= statement.endLine);
@@ -58,8 +63,7 @@ export function atomicUpdates(source: CudaSource, lines: ReadonlySet<number>): A
 }
 
 function updateOf(source: CudaSource, definition: FunctionDefinition, statement: SyntaxNode): AtomicUpdate | null {
-  const found =
-    statement.type === 'if_statement' ? extremum(source.text, statement) : plainUpdate(source.text, statement);
+  const found = statement.type === 'if_statement' ? extremum(source.text, statement) : plainUpdate(source.text, statement);
   if (!found) return null;
   const { target, operation, value } = found;
   const { text } = source;
@@ -67,7 +71,7 @@ function updateOf(source: CudaSource, definition: FunctionDefinition, statement:
   if (type === undefined || nodesWhere(target, ({ type: kind }) => sideEffects.test(kind)).length > 0) return null;
   // The instances determine the type of a template parameter: the compiler decides whether there is an atomic for that
   // type.
-  const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of)); // oxfmt-ignore
+  const isOpen = definition.templateParameters.some(({ name, type: of }) => name === type && /^(?:typename|class)$/.test(of));
   const isFloat = floats.test(type) || isOpen;
   if (!isFloat && !integers.test(type)) return null;
   if (isFloat && operation !== 'Add' && operation !== 'Sub') return null;

@@ -4,14 +4,7 @@
  * that one compilation serves all of them.
  */
 import type { FunctionDefinition } from '../syntax/outline.ts';
-import {
-  type GuardedBody,
-  type Piece,
-  guardedBody,
-  movedVariables,
-  piecesBetween,
-  pieceText,
-} from './split-condition.ts';
+import { type GuardedBody, type Piece, guardedBody, movedVariables, piecesBetween, pieceText } from './split-condition.ts';
 import { type SplitStatement, splitStatement } from './split-statement.ts';
 import { type CudaSource, macrosFor } from '../syntax/syntax.ts';
 import { type SyntaxNode, nodesWhere, positionAt } from '../syntax/syntax-tree.ts';
@@ -77,7 +70,7 @@ interface MarkedSource {
 
 const otherBranches = new Set(['preproc_else', 'preproc_elif', 'preproc_elifdef']);
 const listTypes = new Set(['compound_statement', 'case_statement', 'preproc_if', 'preproc_ifdef']);
-const bodyOwners = new Set(['if_statement', 'for_statement', 'while_statement', 'do_statement', 'else_clause', 'for_range_loop']); // oxfmt-ignore
+const bodyOwners = new Set(['if_statement', 'for_statement', 'while_statement', 'do_statement', 'else_clause', 'for_range_loop']);
 const leaving = new Set(['return_statement', 'break_statement', 'continue_statement', 'goto_statement']);
 /** Nodes that contain statements of other functions. */
 const closed = new Set(['lambda_expression', 'class_specifier', 'struct_specifier', 'ERROR']);
@@ -91,10 +84,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
 
   /** Offsets of the conditional statements that are being walked. */
   const around: number[] = [];
-  const add = <Kind extends BarrierCandidate>(
-    parts: Omit<Kind, 'number' | 'line' | 'column' | 'conditions'>,
-    offset: number,
-  ): number => {
+  const add = <Kind extends BarrierCandidate>(parts: Omit<Kind, 'number' | 'line' | 'column' | 'conditions'>, offset: number): number => {
     const { line, column } = positionAt(lineStarts, offset);
     const number = candidates.length;
     candidates.push({ ...parts, number, line, column, conditions: [...around] } as unknown as Kind);
@@ -119,13 +109,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
       }
       for (const { type } of items) if (type === 'ERROR') return;
       const end = items.at(-1);
-      if (
-        node.type === 'compound_statement' &&
-        end &&
-        !leaving.has(end.type) &&
-        !/^(?:case_|preproc_call)/.test(end.type)
-      )
-        after(end);
+      if (node.type === 'compound_statement' && end && !leaving.has(end.type) && !/^(?:case_|preproc_call)/.test(end.type)) after(end);
       for (const child of node.children) if (otherBranches.has(child.type)) list(child);
     }
 
@@ -207,21 +191,14 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
         const level = barrierLevel(text, piece.node, groups);
         if (level === null) return pieceText(piece, names);
         const { node } = piece;
-        return marker(
-          add<ExistingCandidate>({ kind: 'existing', ...parts, statement: node, bare: null, level }, node.start),
-        );
+        return marker(add<ExistingCandidate>({ kind: 'existing', ...parts, statement: node, bare: null, level }, node.start));
       };
       const blocks = piecesBetween(guarded, chosen).map((part, index) => {
         const at = chosen[index - 1];
         const before =
           at === undefined
             ? ''
-            : marker(
-                add<ConditionCandidate>(
-                  { kind: 'condition', ...parts, statement, body: guarded, piece: at },
-                  pieces[at]!.node.start,
-                ),
-              );
+            : marker(add<ConditionCandidate>({ kind: 'condition', ...parts, statement, body: guarded, piece: at }, pieces[at]!.node.start));
         return `${before} if (${flag}) { ${part.map(pieceSource).join(' ')} } ${index === 0 ? alternative : ''}`;
       });
       const declared = moved.map(({ name, type }) => `${type} ${name};`).join(' ');
@@ -237,19 +214,13 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
     function expression(statement: SyntaxNode, bare: SyntaxNode | null): void {
       const level = barrierLevel(text, statement, groups);
       if (level !== null) {
-        const number = add<ExistingCandidate>(
-          { kind: 'existing', function: definition, statement, bare, level },
-          statement.start,
-        );
+        const number = add<ExistingCandidate>({ kind: 'existing', function: definition, statement, bare, level }, statement.start);
         edits.push({ start: statement.start, end: statement.end, text: marker(number) });
         return;
       }
       const halves = splits ? splitStatement(source, definition, statement) : null;
       if (!halves) return;
-      const number = add<SplitCandidate>(
-        { kind: 'split', function: definition, statement, bare, halves },
-        statement.start,
-      );
+      const number = add<SplitCandidate>({ kind: 'split', function: definition, statement, bare, halves }, statement.start);
       const names = Array.from({ length: halves.variables }, (_, index) => `selvage_${number}_${index}`);
       const { before, after } = halves.parts(
         names,
@@ -273,10 +244,7 @@ export function markCandidates(source: CudaSource, { splits, conditions }: Candi
     const words = header.match(/[A-Za-z_]\w*/g) ?? [];
     const isOfHost = words.some((word) => /^(?:__host__|constexpr|consteval)$/.test(word) || hostMacros.has(word));
     if (definition.kind === 'host' || isOfHost) continue;
-    const [body] = nodesWhere(
-      source.tree(),
-      ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart,
-    );
+    const [body] = nodesWhere(source.tree(), ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart);
     if (body) inFunction(definition, body);
   }
   return { candidates, text: applyInOrder(text, edits) };
@@ -290,9 +258,7 @@ function onOneLine(replacement: string, original: string): string {
 
 function applyInOrder(text: string, edits: readonly TextEdit[]): string {
   // Insertions at one offset keep their order; a replacement at that offset keeps its place among them.
-  const sorted = edits
-    .map((edit, order) => ({ ...edit, order }))
-    .sort((a, b) => a.start - b.start || a.order - b.order);
+  const sorted = edits.map((edit, order) => ({ ...edit, order })).sort((a, b) => a.start - b.start || a.order - b.order);
   let result = '';
   let at = 0;
   for (const { start, end, text: inserted } of sorted) {
@@ -346,16 +312,11 @@ function isBodyOf(owner: SyntaxNode, child: SyntaxNode): boolean {
 type Groups = ReadonlyMap<string, 'block' | 'grid'>;
 
 /** The groups that a function declares, and the macros of its file that are barriers. */
-export function groupsIn(
-  { text: whole, visibleMacros: macros }: CudaSource,
-  { start, end }: FunctionDefinition,
-): Groups {
+export function groupsIn({ text: whole, visibleMacros: macros }: CudaSource, { start, end }: FunctionDefinition): Groups {
   const groups = new Map<string, 'block' | 'grid'>();
   const text = whole.slice(start, end);
   for (const { name, parameters } of macros) {
-    const isBarrier = macros.every(
-      (one) => one.name !== name || /^__syncthreads\s*\(\s*\)\s*;?$/.test(one.value.trim()),
-    );
+    const isBarrier = macros.every((one) => one.name !== name || /^__syncthreads\s*\(\s*\)\s*;?$/.test(one.value.trim()));
     if (isBarrier && (parameters ?? []).join('') === '') groups.set(`macro ${name}${parameters ? '()' : ''}`, 'block');
   }
   const assigned = /\b(\w+)\s*=\s*(?:\w+::)*this_(grid|thread_block)\s*\(\s*\)/g;

@@ -5,16 +5,7 @@ import { type GuardedBody, type Piece, movedVariables, piecesBetween, pieceText 
 import type { FunctionDefinition } from '../syntax/outline.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
 import { type SyntaxNode, nodesWhere } from '../syntax/syntax-tree.ts';
-import {
-  type TextEdit,
-  type TextStyle,
-  blockOpening,
-  elseSpace,
-  indentOf,
-  lineEnd,
-  lineStart,
-  styleOf,
-} from '../../source/text-edit.ts';
+import { type TextEdit, type TextStyle, blockOpening, elseSpace, indentOf, lineEnd, lineStart, styleOf } from '../../source/text-edit.ts';
 
 /** The statement to insert at a candidate; `off` removes a barrier. */
 export interface PlacedBarrier {
@@ -63,13 +54,11 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
     const { candidate } = placed;
     if (candidate.kind === 'condition') parted.set(candidate.body, [...(parted.get(candidate.body) ?? []), placed]);
   }
-  for (const { pieces } of parted.keys())
-    for (const { declares } of pieces) for (const { name } of declares ?? []) context.names.add(name);
+  for (const { pieces } of parted.keys()) for (const { declares } of pieces) for (const { name } of declares ?? []) context.names.add(name);
   /** Whether the edit of a barrier is part of splitting a conditional statement. */
   const isParted = ({ statement: { start, end }, bare: owner }: BarrierCandidate): boolean =>
     [...parted.keys()].some(
-      ({ statement }) =>
-        statement.start <= start && end <= statement.end && (owner !== null || start > statement.start),
+      ({ statement }) => statement.start <= start && end <= statement.end && (owner !== null || start > statement.start),
     );
   for (const placed of ordered) {
     const { candidate, state } = placed;
@@ -181,10 +170,7 @@ function movedRemark({ text }: CudaSource, placement: readonly PlacedBarrier[]):
 }
 
 /** Where a barrier gets a separate line, and how that is indented; null if it shares a line with other statements. */
-function ownLine(
-  text: string,
-  { statement, previous }: BarrierCandidate & { readonly kind: 'before' | 'after' },
-): OwnLine | null {
+function ownLine(text: string, { statement, previous }: BarrierCandidate & { readonly kind: 'before' | 'after' }): OwnLine | null {
   if (!previous) {
     if (!startsLine(text, statement.start)) return null;
     return { at: leadingComment(text, statement.start), indent: indentOf(text, statement.start), isLast: false };
@@ -318,18 +304,12 @@ function partCondition(
   const own = text.slice(all[0]!.candidate.function.start, all[0]!.candidate.function.end);
   const flag = isStable ? condition : freeName(own, 'isActive');
   const around = (kind: 'before' | 'after'): string[] =>
-    bare
-      ? placement.filter(({ candidate }) => candidate.kind === kind && candidate.statement === statement).map(call)
-      : [];
-  const lines = [
-    ...around('before'),
-    ...moved.map(({ name, type }) => `${type}${type.endsWith('*') ? '' : ' '}${name};`),
-  ];
+    bare ? placement.filter(({ candidate }) => candidate.kind === kind && candidate.statement === statement).map(call) : [];
+  const lines = [...around('before'), ...moved.map(({ name, type }) => `${type}${type.endsWith('*') ? '' : ' '}${name};`)];
   if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
   for (const [index, part] of piecesBetween(body, chosen).entries()) {
     if (index > 0) {
-      const [above, beside] =
-        index === 1 ? [barriers.flatMap((piece) => piece.above), barriers.map((piece) => piece.beside)] : [[], []];
+      const [above, beside] = index === 1 ? [barriers.flatMap((piece) => piece.above), barriers.map((piece) => piece.beside)] : [[], []];
       lines.push(...above, [call(all[index - 1]!), ...beside.filter((words) => words !== '')].join(' '));
     }
     lines.push(`if (${flag})${blockOpening(style, indent)}`);
@@ -338,9 +318,7 @@ function partCondition(
       const whole = isWhole(piece, part);
       if (piece.half === 'store' && whole) continue;
       const words = whole ? text.slice(piece.node.start, piece.node.end) : pieceText(piece, names);
-      const comment = whole
-        ? part.find(({ node, half }) => node === piece.node && half === 'store')!.beside
-        : piece.beside;
+      const comment = whole ? part.find(({ node, half }) => node === piece.node && half === 'store')!.beside : piece.beside;
       for (const remark of piece.above) lines.push(`${style.indent}${remark}`);
       lines.push(`${style.indent}${words}${comment === '' ? '' : ` ${comment}`}`);
     }

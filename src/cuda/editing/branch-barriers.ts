@@ -18,8 +18,7 @@ interface JoinedBranches {
   readonly isInLoop: boolean;
 }
 
-const leaving =
-  /^(?:return_statement|break_statement|continue_statement|goto_statement|labeled_statement|case_statement|ERROR)$/;
+const leaving = /^(?:return_statement|break_statement|continue_statement|goto_statement|labeled_statement|case_statement|ERROR)$/;
 
 /** The statements between the barriers of a branch. */
 interface Branch {
@@ -32,10 +31,7 @@ interface Branch {
 /** The conditions of a function whose branches have the same number of barriers, pairwise of the same kind. */
 export function joinBranches(source: CudaSource, definition: FunctionDefinition): JoinedBranches[] {
   const { text } = source;
-  const body = nodesWhere(
-    source.tree(),
-    ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart,
-  )[0];
+  const body = nodesWhere(source.tree(), ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart)[0];
   if (!body) return [];
   const loops = nodesWhere(body, ({ type }) => /^(?:for|while|do)_statement$/.test(type));
   return nodesWhere(body, ({ type }) => type === 'compound_statement')
@@ -82,7 +78,7 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
     const lines = [...moved.values()].map(({ name, type }) => `${type}${type.endsWith('*') ? '' : ' '}${name};`);
     if (!isStable) lines.push(`const bool ${flag} = ${condition};`);
     const names = new Set(moved.keys());
-    const nested = (words: string): string => `${blockOpening(style, indent)}${style.lineEnd}${words}${style.lineEnd}${indent}}`; // oxfmt-ignore
+    const nested = (words: string): string => `${blockOpening(style, indent)}${style.lineEnd}${words}${style.lineEnd}${indent}}`;
     const otherwise = (words: string): string => `${elseSpace(style, indent)}else${nested(words)}`;
     for (const [at, part] of first.parts.entries()) {
       if (at > 0) lines.push(whole.slice(first.barriers[at - 1]!.start, first.barriers[at - 1]!.end));
@@ -95,8 +91,7 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
     function branchOf(own: SyntaxNode): Branch | null {
       const items = listItems(own);
       if (nodesWhere(own, ({ type }) => leaving.test(type) || type.startsWith('preproc')).length > 0) return null;
-      const isBarrier = (item: SyntaxNode): boolean =>
-        item.type === 'expression_statement' && barrierLevel(whole, item, groups) !== null;
+      const isBarrier = (item: SyntaxNode): boolean => item.type === 'expression_statement' && barrierLevel(whole, item, groups) !== null;
       const barriers = items.filter(isBarrier);
       const edges = [own.start + 1, ...barriers.map((node) => node.end)];
       const parts = edges.map((from, at) => {
@@ -105,7 +100,7 @@ export function joinBranches(source: CudaSource, definition: FunctionDefinition)
       });
       const declared: Variable[] = [];
       for (const [at, part] of parts.entries()) {
-        const later = new Set(parts.slice(at + 1).flatMap((next) => next.items.flatMap((item) => [...identifiersIn(whole, item)]))); // oxfmt-ignore
+        const later = new Set(parts.slice(at + 1).flatMap((next) => next.items.flatMap((item) => [...identifiersIn(whole, item)])));
         for (const item of part.items.filter(({ type }) => type === 'declaration')) {
           const variables = variablesOf(whole, item);
           if (!variables) {

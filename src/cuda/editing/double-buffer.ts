@@ -26,11 +26,7 @@ const leaving = /^(?:continue_statement|goto_statement|labeled_statement|return_
  * @returns null unless one loop contains all of their accesses: first those that write, then a barrier of the block,
  *   then those that read
  */
-export function doubleBuffer(
-  source: CudaSource,
-  names: ReadonlySet<string>,
-  lines: readonly number[],
-): DoubleBuffer | null {
+export function doubleBuffer(source: CudaSource, names: ReadonlySet<string>, lines: readonly number[]): DoubleBuffer | null {
   const definition = source.functions.find(
     ({ kind, firstLine, lastLine }) => kind !== 'host' && lines.every((line) => firstLine <= line && line <= lastLine),
   );
@@ -39,16 +35,15 @@ export function doubleBuffer(
   const wordOf = ({ start, end }: SyntaxNode): string => text.slice(start, end);
   const isInside = ({ start, end }: SyntaxNode, outer: SyntaxNode): boolean => outer.start <= start && end <= outer.end;
   const all = nodesWhere(source.tree(), ({ start, end }) => start >= definition.bodyStart && end <= definition.end);
-  const around = all.filter(({ type, line, endLine }) => loop.test(type) && lines.every((one) => line < one && one <= endLine)); // oxfmt-ignore
+  const around = all.filter(({ type, line, endLine }) => loop.test(type) && lines.every((one) => line < one && one <= endLine));
   // Of the loops that contain all lines, the innermost is the last one.
   const statement = around.at(-1);
   const body = statement && childIn(statement, 'body');
   if (!statement || body?.type !== 'compound_statement') return null;
-  if (nodesWhere(body, ({ type }) => leaving.test(type) || /^preproc_(?:if|else|elif)/.test(type)).length > 0)
-    return null;
+  if (nodesWhere(body, ({ type }) => leaving.test(type) || /^preproc_(?:if|else|elif)/.test(type)).length > 0) return null;
   const items = listItems(body);
   const groups = groupsIn(source, definition);
-  const barriers = items.filter((item) => item.type === 'expression_statement' && barrierLevel(text, item, groups) === 'block'); // oxfmt-ignore
+  const barriers = items.filter((item) => item.type === 'expression_statement' && barrierLevel(text, item, groups) === 'block');
   const [barrier] = barriers;
   if (!barrier || barriers.length > 1) return null;
 
@@ -82,7 +77,7 @@ export function doubleBuffer(
 
 /** `__shared__ float a[16][17];` with the identifier of the array. */
 function isSharedArray(name: SyntaxNode, all: readonly SyntaxNode[], text: string): boolean {
-  const declaration = all.findLast(({ type, start, end }) => type === 'declaration' && start <= name.start && name.end <= end); // oxfmt-ignore
+  const declaration = all.findLast(({ type, start, end }) => type === 'declaration' && start <= name.start && name.end <= end);
   const words = declaration && text.slice(declaration.start, name.start);
   const isArray = all.some(({ type, children }) => type === 'array_declarator' && children.includes(name));
   return isArray && words !== undefined && /\b__shared__\b/.test(words) && !/\bextern\b/.test(words);
@@ -92,7 +87,7 @@ function isSharedArray(name: SyntaxNode, all: readonly SyntaxNode[], text: strin
 function isWritten(name: SyntaxNode, all: readonly SyntaxNode[]): boolean {
   let element = name;
   for (;;) {
-    const outer = all.find(({ type, children }) => /^(?:subscript|field)_expression$/.test(type) && children[0] === element); // oxfmt-ignore
+    const outer = all.find(({ type, children }) => /^(?:subscript|field)_expression$/.test(type) && children[0] === element);
     if (!outer) break;
     element = outer;
   }

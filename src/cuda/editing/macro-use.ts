@@ -38,7 +38,7 @@ export function macroUse(source: CudaSource, line: number): MacroUse | null {
   const [{ parameters = [], value }] = own as [(typeof own)[0]];
   const refuse = (edit: MacroHindrance): MacroUse => ({ macro: name.text, line, edit });
   if (own.length > 1) return refuse('definitions');
-  if (/#|\.\.\.|__VA_/.test(value) || parameters.some((parameter) => parameter.includes('.'))) return refuse('operators'); // oxfmt-ignore
+  if (/#|\.\.\.|__VA_/.test(value) || parameters.some((parameter) => parameter.includes('.'))) return refuse('operators');
   if (!/^[;{}]$/.test(tokens[index - 1]?.text ?? '')) return refuse('part');
   const given = argumentsIn(text, tokens.slice(index + 1, close + 1));
   const isPlain = given.length === parameters.length && !tokenize(value).some((token) => token.text === name.text);
@@ -123,7 +123,6 @@ function linesOf(text: string, indent: string): string[] {
       (token.text === ';' && round === 0) ||
       (token.text === '}' && !/^(?:while|else|;|,|\))$/.test(tokens[index + 1]?.text ?? ''))
     )
-      // oxfmt-ignore
       flush();
   }
   flush();

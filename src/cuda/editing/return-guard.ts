@@ -19,10 +19,7 @@ const leaving = /^(?:return_statement|goto_statement|labeled_statement|ERROR)$/;
 export function guardReturn(source: CudaSource, definition: FunctionDefinition): ReturnGuard | null {
   const { text } = source;
   if (definition.kind !== 'kernel') return null;
-  const [body] = nodesWhere(
-    source.tree(),
-    ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart,
-  );
+  const [body] = nodesWhere(source.tree(), ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart);
   const items = body ? listItems(body) : [];
   const first = items.findIndex((item) => returned(item) !== null);
   if (first === -1) return null;
@@ -36,21 +33,18 @@ export function guardReturn(source: CudaSource, definition: FunctionDefinition):
   const start = rest[0]?.start ?? 0;
   const last = rest.at(-1)?.end ?? 0;
   const end = last + (/^[ \t]*\/\/[^\r\n]*/.exec(text.slice(last))?.[0].length ?? 0);
-  const isPlain = rest.every(
-    (item) => nodesWhere(item, ({ type }) => leaving.test(type) || type.startsWith('preproc')).length === 0,
-  );
+  const isPlain = rest.every((item) => nodesWhere(item, ({ type }) => leaving.test(type) || type.startsWith('preproc')).length === 0);
   if (rest.length === 0 || !isPlain) return null;
   const style = styleOf(text);
   const indent = indentOf(text, items[first]!.start);
   // Variables shared by a block are declared outside.
-  const shared = rest.filter(
-    ({ type, start: from, end: to }) => type === 'declaration' && /\b__shared__\b/.test(text.slice(from, to)),
-  );
+  const shared = rest.filter(({ type, start: from, end: to }) => type === 'declaration' && /\b__shared__\b/.test(text.slice(from, to)));
   const from = lineStart(text, start);
   const inner = /^[ \t]*$/.test(text.slice(from, start)) ? from : start;
   const comment = text.slice(items[next - 1]!.end, inner).replace(/^[ \t]*\r?\n?/, '');
   let kept = comment + text.slice(inner, end);
-  for (const { start: at, end: to } of shared) kept = kept.replace(new RegExp(`[ \\t]*${escape(text.slice(at, to))}[ \\t]*\\r?\\n?`), () => ''); // oxfmt-ignore
+  for (const { start: at, end: to } of shared)
+    kept = kept.replace(new RegExp(`[ \\t]*${escape(text.slice(at, to))}[ \\t]*\\r?\\n?`), () => '');
   const condition = tests.map((test) => negated(source, definition, test, tests.length > 1)).join(' && ');
   const lines = [
     ...shared.map(({ start: at, end: to }) => `${text.slice(at, to)}${style.lineEnd}${indent}`),
@@ -76,16 +70,18 @@ function returned(statement: SyntaxNode): SyntaxNode | null {
   let body = childIn(statement, 'consequence');
   if (body?.type === 'compound_statement') body = listItems(body).length === 1 ? listItems(body)[0] : undefined;
   if (!value || listItems(clause).length !== 1 || /declaration/.test(value.type)) return null;
-  return body?.type === 'return_statement' && listItems(body).every(({ type }) => /^(?:return|;)$/.test(type))
-    ? value
-    : null;
+  return body?.type === 'return_statement' && listItems(body).every(({ type }) => /^(?:return|;)$/.test(type)) ? value : null;
 }
 
 const opposite: Readonly<Record<string, string>> = {
-  '<': '>=', '>=': '<', '>': '<=', '<=': '>', '==': '!=', '!=': '==',
-}; // oxfmt-ignore
-const integer =
-  /^(?:const )?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|bool|size_t|u?int\d+_t)$/;
+  '<': '>=',
+  '>=': '<',
+  '>': '<=',
+  '<=': '>',
+  '==': '!=',
+  '!=': '==',
+};
+const integer = /^(?:const )?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|bool|size_t|u?int\d+_t)$/;
 
 /** The negation of a comparison, `i < n` for `i >= n`, for integers: with NaN operands both comparisons are false. */
 function negated(source: CudaSource, definition: FunctionDefinition, test: SyntaxNode, isOperand: boolean): string {
@@ -101,9 +97,7 @@ function negated(source: CudaSource, definition: FunctionDefinition, test: Synta
     if (/^(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]$/.test(own)) return true;
     if (node.type === 'binary_expression' || node.type === 'parenthesized_expression')
       return node.children.every((child) => !/expression|literal|identifier/.test(child.type) || isInteger(child));
-    return (
-      node.type === 'identifier' && integer.test(elementType(source, node, definition.start, definition.end) ?? '')
-    );
+    return node.type === 'identifier' && integer.test(elementType(source, node, definition.start, definition.end) ?? '');
   };
   if (!other || !left || !right || !isInteger(left) || !isInteger(right)) return `!(${words})`;
   const flipped = `${text.slice(left.start, left.end)} ${other} ${text.slice(right.start, right.end)}`;

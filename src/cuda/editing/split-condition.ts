@@ -43,8 +43,7 @@ export interface GuardedBody {
   readonly alternative: string;
 }
 
-const leaving =
-  /^(?:return_statement|break_statement|continue_statement|goto_statement|labeled_statement|case_statement)$/;
+const leaving = /^(?:return_statement|break_statement|continue_statement|goto_statement|labeled_statement|case_statement)$/;
 const memory = /^(?:subscript_expression|pointer_expression|call_expression|field_expression|lambda_expression)$/;
 
 /**
@@ -77,10 +76,8 @@ export function guardedBody(
       isStable: nested.isStable && isStableIn(text, value, body),
     };
   }
-  if (items.length === 0 || items.some(({ type }) => !/_statement$|^declaration$|^for_range_loop$/.test(type)))
-    return null;
-  if (nodesWhere(body, ({ type }) => leaving.test(type) || type === 'ERROR' || type.startsWith('preproc')).length > 0)
-    return null;
+  if (items.length === 0 || items.some(({ type }) => !/_statement$|^declaration$|^for_range_loop$/.test(type))) return null;
+  if (nodesWhere(body, ({ type }) => leaving.test(type) || type === 'ERROR' || type.startsWith('preproc')).length > 0) return null;
   const own = text.slice(definition.start, definition.end);
   const comments = body.type === 'compound_statement' ? body.children.filter(({ type }) => type === 'comment') : [];
   if (comments.some(({ start, line }) => start > items.at(-1)!.end && line !== items.at(-1)!.endLine)) return null;
@@ -89,9 +86,7 @@ export function guardedBody(
     const to = items[index + 1]?.start ?? body.end;
     // A `//` comment includes the carriage return at the end of its line.
     const words = ({ start, end }: SyntaxNode): string => text.slice(start, end).trimEnd();
-    const above = comments.filter(
-      ({ start, line }) => start > from && start < item.start && line !== items[index - 1]?.endLine,
-    );
+    const above = comments.filter(({ start, line }) => start > from && start < item.start && line !== items[index - 1]?.endLine);
     const beside = comments.filter(({ start, line }) => start > item.end && start < to && line === item.endLine);
     const remarks = { above: above.map(words), beside: beside.map(words).join(' ') };
     return piecesOf(source, definition, item, own, taken, remarks);
@@ -120,28 +115,21 @@ function both(condition: string): string {
  */
 export function isStableIn(text: string, condition: SyntaxNode, body: SyntaxNode): boolean {
   const changed = new Set(
-    nodesWhere(body, ({ type }) => /^(?:assignment_expression|update_expression|declaration)$/.test(type)).flatMap(
-      (node) =>
-        node.type === 'declaration'
-          ? node.children.filter(({ field }) => field === 'declarator').flatMap((part) => declaredIn(text, part))
-          : [childIn(node, 'left') ?? childIn(node, 'argument')].flatMap((target) =>
-              target?.type === 'identifier' ? [text.slice(target.start, target.end)] : [],
-            ),
+    nodesWhere(body, ({ type }) => /^(?:assignment_expression|update_expression|declaration)$/.test(type)).flatMap((node) =>
+      node.type === 'declaration'
+        ? node.children.filter(({ field }) => field === 'declarator').flatMap((part) => declaredIn(text, part))
+        : [childIn(node, 'left') ?? childIn(node, 'argument')].flatMap((target) =>
+            target?.type === 'identifier' ? [text.slice(target.start, target.end)] : [],
+          ),
     ),
   );
-  const risky = nodesWhere(
-    condition,
-    ({ type }) => memory.test(type) || /^(?:assignment|update)_expression$/.test(type),
-  );
-  const isIndex = ({ start, end }: SyntaxNode): boolean =>
-    /^(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]$/.test(text.slice(start, end));
+  const risky = nodesWhere(condition, ({ type }) => memory.test(type) || /^(?:assignment|update)_expression$/.test(type));
+  const isIndex = ({ start, end }: SyntaxNode): boolean => /^(?:threadIdx|blockIdx|blockDim|gridDim)\.[xyz]$/.test(text.slice(start, end));
   // A variable may be passed to a function by reference.
   const hasReferences = nodesWhere(body, ({ type }) => type === 'call_expression').some(
     ({ start, end }) => !/^__sync(?:threads|warp)\(\)$/.test(text.slice(start, end)),
   );
-  return (
-    risky.every(isIndex) && !hasReferences && [...identifiersIn(text, condition)].every((name) => !changed.has(name))
-  );
+  return risky.every(isIndex) && !hasReferences && [...identifiersIn(text, condition)].every((name) => !changed.has(name));
 }
 
 function piecesOf(
@@ -195,8 +183,7 @@ function piecesOf(
   return [{ node, half: null, text: words, declares, names: identifiersIn(text, node), above, beside }];
 }
 
-const plainType =
-  /^(?:u?int\d+_t|size_t|uint|uchar|ushort|ulong|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|[A-Z])$/;
+const plainType = /^(?:u?int\d+_t|size_t|uint|uchar|ushort|ulong|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]|[A-Z])$/;
 
 /** The variables of a declaration; null if one of them cannot be declared first and assigned later. */
 export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
@@ -216,8 +203,7 @@ export function variablesOf(text: string, node: SyntaxNode): Variable[] | null {
       stars += '*';
       inner = childIn(inner, 'declarator');
     }
-    const isAssignable =
-      !init || (value !== undefined && value.type !== 'initializer_list' && value.type !== 'argument_list');
+    const isAssignable = !init || (value !== undefined && value.type !== 'initializer_list' && value.type !== 'argument_list');
     if (inner?.type !== 'identifier' || !isAssignable) return null;
     variables.push({
       name: text.slice(inner.start, inner.end),
@@ -252,9 +238,7 @@ export function identifiersIn(text: string, node: SyntaxNode): Set<string> {
 /** The variables that are declared before one of the boundaries and used after it. */
 export function movedVariables({ pieces }: GuardedBody, chosen: readonly number[]): Variable[] {
   return pieces.flatMap(({ declares }, index) =>
-    (declares ?? []).filter(({ name }) =>
-      chosen.some((at) => at > index && pieces.slice(at).some(({ names }) => names.has(name))),
-    ),
+    (declares ?? []).filter(({ name }) => chosen.some((at) => at > index && pieces.slice(at).some(({ names }) => names.has(name)))),
   );
 }
 

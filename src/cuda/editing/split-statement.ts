@@ -15,10 +15,7 @@ export interface SplitStatement {
   /** The types of the variables with the values of the first half, `auto` if not evident. */
   readonly types: () => readonly string[];
   /** The statements before the barrier and the one after it, with names for these variables. */
-  readonly parts: (
-    names: readonly string[],
-    types: readonly string[],
-  ) => { readonly before: readonly string[]; readonly after: string };
+  readonly parts: (names: readonly string[], types: readonly string[]) => { readonly before: readonly string[]; readonly after: string };
   /** How many variables there are. */
   readonly variables: number;
   /** Whether the second half declares names that others use, so that it cannot be enclosed in braces. */
@@ -26,11 +23,7 @@ export interface SplitStatement {
 }
 
 /** The halves of a statement; null if it cannot be split. */
-export function splitStatement(
-  source: CudaSource,
-  definition: FunctionDefinition,
-  statement: SyntaxNode,
-): SplitStatement | null {
+export function splitStatement(source: CudaSource, definition: FunctionDefinition, statement: SyntaxNode): SplitStatement | null {
   const { text } = source;
   if (statement.type === 'declaration') return splitDeclaration(source, definition, statement);
   if (statement.type !== 'expression_statement') return null;
@@ -75,13 +68,9 @@ export function splitParts(text: string, assignment: SyntaxNode): { readonly tar
   const right = childIn(assignment, 'right');
   const operator = of(childIn(assignment, 'operator')).replace(/=$/, '');
   if (operator === '') return { target, value: of(right) };
-  const isProduct =
-    right?.type === 'binary_expression' && /^[+-]$/.test(operator) && /^[*/%]$/.test(of(childIn(right, 'operator')));
+  const isProduct = right?.type === 'binary_expression' && /^[+-]$/.test(operator) && /^[*/%]$/.test(of(childIn(right, 'operator')));
   const isPlain =
-    isProduct ||
-    /^(?:subscript_expression|identifier|number_literal|call_expression|parenthesized_expression)$/.test(
-      right?.type ?? '',
-    );
+    isProduct || /^(?:subscript_expression|identifier|number_literal|call_expression|parenthesized_expression)$/.test(right?.type ?? '');
   return { target, value: `${target} ${operator} ${isPlain ? of(right) : `(${of(right)})`}` };
 }
 
@@ -95,10 +84,7 @@ function innermost(assignment: SyntaxNode): SyntaxNode {
  * `A[t] = sum = sum + A[t + 1]`: the value stored is that of a variable, which is assigned first.
  * @returns the statements of both, null if the statement is not such a chain
  */
-export function chainedStore(
-  text: string,
-  assignment: SyntaxNode,
-): { readonly load: string; readonly store: string } | null {
+export function chainedStore(text: string, assignment: SyntaxNode): { readonly load: string; readonly store: string } | null {
   const inner = innermost(assignment);
   const variable = childIn(inner, 'left');
   const value = childIn(inner, 'right');
@@ -128,7 +114,7 @@ function splitAssignment(
   const right = childIn(assignment, 'right')!;
   const operator = text.slice(left.end, right.start).trim();
   // The right side of a compound assignment is evaluated first, and a call may change operands of the left side.
-  if (operator === '=' || !changesMemory(source, right)) return splitInner(source, definition, statement, assignment, false); // oxfmt-ignore
+  if (operator === '=' || !changesMemory(source, right)) return splitInner(source, definition, statement, assignment, false);
   const target = text.slice(left.start, left.end);
   return {
     variables: 2,
@@ -170,12 +156,7 @@ function splitInner(
 }
 
 /** `f(s, t, g(s, t))`: the arguments that read memory, if the function is one that can write it. */
-function splitCall(
-  source: CudaSource,
-  statement: SyntaxNode,
-  call: SyntaxNode,
-  declares: boolean,
-): SplitStatement | null {
+function splitCall(source: CudaSource, statement: SyntaxNode, call: SyntaxNode, declares: boolean): SplitStatement | null {
   const { text } = source;
   const called = childIn(call, 'function');
   const list = childIn(call, 'arguments');
@@ -203,23 +184,18 @@ function splitCall(
         at = argument.end;
       }
       return {
-        before: read.map(
-          ({ argument: { start, end } }, index) => `${types[index]} ${names[index]} = ${text.slice(start, end)};`,
-        ),
+        before: read.map(({ argument: { start, end } }, index) => `${types[index]} ${names[index]} = ${text.slice(start, end)};`),
         after: after + text.slice(at, statement.end),
       };
     },
   };
 }
 
-const arithmetic = /^(?:const\s+)?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|float|double|bool|size_t|u?int\d+_t)$/; // oxfmt-ignore
+const arithmetic =
+  /^(?:const\s+)?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|float|double|bool|size_t|u?int\d+_t)$/;
 
 /** `int old = A[t] = A[t + 1];`, `int old = f(s, g(s));`, `int a = f(s), b = g(s);` */
-function splitDeclaration(
-  source: CudaSource,
-  definition: FunctionDefinition,
-  statement: SyntaxNode,
-): SplitStatement | null {
+function splitDeclaration(source: CudaSource, definition: FunctionDefinition, statement: SyntaxNode): SplitStatement | null {
   const { text } = source;
   const type = childIn(statement, 'type');
   if (!type || /\b(?:__shared__|extern|static|__constant__)\b/.test(text.slice(statement.start, type.end))) return null;

@@ -41,13 +41,7 @@ function narrowed({ operator, left, right }: Fact & { kind: 'comparison' }, rang
   return a !== undefined && narrow(right, mirrored[operator], a, ranges);
 }
 
-function narrow(
-  term: HostTerm,
-  operator: '<' | '>' | '<=' | '>=' | '==' | '!=',
-  value: bigint,
-  ranges: Map<string, Range>,
-): boolean {
-  // oxfmt-ignore
+function narrow(term: HostTerm, operator: '<' | '>' | '<=' | '>=' | '==' | '!=', value: bigint, ranges: Map<string, Range>): boolean {
   // `n + 2 > 5` is a condition on `n`.
   if (term.kind === 'arithmetic' && term.operator === '+') {
     const by = termConstant(term.right);
@@ -57,14 +51,13 @@ function narrow(
   const range: Range = ranges.get(key) ?? { low: null, high: null, excluded: new Set<bigint>() };
   ranges.set(key, range);
   const atLeast = (low: bigint): void => void (range.low = range.low === null || low > range.low ? low : range.low);
-  const atMost = (high: bigint): void =>
-    void (range.high = range.high === null || high < range.high ? high : range.high);
+  const atMost = (high: bigint): void => void (range.high = range.high === null || high < range.high ? high : range.high);
   if (operator === '>' || operator === '>=' || operator === '==') atLeast(operator === '>' ? value + 1n : value);
   if (operator === '<' || operator === '<=' || operator === '==') atMost(operator === '<' ? value - 1n : value);
   if (operator === '!=') range.excluded.add(value);
   const { low, high, excluded } = range;
   const values = valuesOfShift(term);
-  if (values && high !== null) return values.every((one) => one > high || (low !== null && one < low) || excluded.has(one)); // oxfmt-ignore
+  if (values && high !== null) return values.every((one) => one > high || (low !== null && one < low) || excluded.has(one));
   if (low === null || high === null) return false;
   return low > high || (low === high && excluded.has(low));
 }

@@ -1,5 +1,18 @@
 /** Applies facts to terms: symbols whose values they fix, conditions that they decide. */
-import { type Fact, type HostTerm, arithmetic, casesOf, choice, compared, termConstant, factKey, joinedFact, negatedFact, symbolsOf, termKey } from './term.ts'; // oxfmt-ignore
+import {
+  type Fact,
+  type HostTerm,
+  arithmetic,
+  casesOf,
+  choice,
+  compared,
+  termConstant,
+  factKey,
+  joinedFact,
+  negatedFact,
+  symbolsOf,
+  termKey,
+} from './term.ts';
 
 export interface Substitution {
   readonly term: (term: HostTerm) => HostTerm;
@@ -35,7 +48,7 @@ class Layered<Value> {
 
   get(key: string): Value | undefined {
     let found = this.#own.get(key);
-    for (let layer = this.#below; found === undefined && layer !== undefined; layer = layer.#below) found = layer.#own.get(key); // oxfmt-ignore
+    for (let layer = this.#below; found === undefined && layer !== undefined; layer = layer.#below) found = layer.#own.get(key);
     return found;
   }
 
@@ -76,10 +89,7 @@ export function substitutionOf(facts: readonly Fact[], more: readonly Fact[] = [
   return replacing(more.length === 0 ? settled : settledFrom(settled, more));
 }
 
-function settledFrom(
-  known: Pick<Settled, 'pinned' | 'decided'>,
-  facts: readonly Fact[],
-): Pick<Settled, 'pinned' | 'decided'> {
+function settledFrom(known: Pick<Settled, 'pinned' | 'decided'>, facts: readonly Fact[]): Pick<Settled, 'pinned' | 'decided'> {
   if (facts.length === 0) return known;
   const pinned = new Layered(known.pinned);
   const decided = new Layered(known.decided);
@@ -99,15 +109,14 @@ function settledFrom(
       [held.left, held.right],
       [held.right, held.left],
     ] as const)
-      if (a.kind !== 'integer' && termConstant(b) !== undefined && pinned.get(termKey(a)) === undefined)
-        pinned.set(termKey(a), b);
+      if (a.kind !== 'integer' && termConstant(b) !== undefined && pinned.get(termKey(a)) === undefined) pinned.set(termKey(a), b);
     // A fact about a choice between two numbers identifies the number, and so the condition of the choice.
     const [of, is] = held.left.kind === 'choice' ? [held.left, held.right] : [held.right, held.left];
     if (of.kind === 'choice') {
       const [then, otherwise] = [compared('==', of.then, is), compared('==', of.otherwise, is)];
       if (then.kind === 'truth' && !then.value) settle(of.condition, false);
       if (otherwise.kind === 'truth' && !otherwise.value) settle(of.condition, true);
-      const sure = then.kind === 'truth' && !then.value ? otherwise : otherwise.kind === 'truth' && !otherwise.value ? then : undefined; // oxfmt-ignore
+      const sure = then.kind === 'truth' && !then.value ? otherwise : otherwise.kind === 'truth' && !otherwise.value ? then : undefined;
       if (sure && sure.kind !== 'truth') settle(sure, true);
     }
   };

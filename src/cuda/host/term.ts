@@ -126,10 +126,7 @@ export function termKey(term: HostTerm): string {
     case 'arithmetic':
       return keyed(term, ({ left, operator, right }) => `(${termKey(left)}${operator}${termKey(right)})`);
     case 'choice':
-      return keyed(
-        term,
-        ({ condition, then, otherwise }) => `(${factKey(condition)}?${termKey(then)}:${termKey(otherwise)})`,
-      );
+      return keyed(term, ({ condition, then, otherwise }) => `(${factKey(condition)}?${termKey(then)}:${termKey(otherwise)})`);
   }
 }
 
@@ -160,8 +157,14 @@ export function isSame(a: HostTerm, b: HostTerm): boolean {
   if (a.kind === 'integer') return b.kind === 'integer' && a.value === b.value;
   if (a.kind === 'symbol') return b.kind === 'symbol' && a.symbol.id === b.symbol.id;
   if (a.kind === 'arithmetic')
-    return b.kind === 'arithmetic' && a.size === b.size && a.operator === b.operator && isSame(a.left, b.left) && isSame(a.right, b.right); // oxfmt-ignore
-  return b.kind === 'choice' && a.size === b.size && isSame(a.then, b.then) && isSame(a.otherwise, b.otherwise) && isSameFact(a.condition, b.condition); // oxfmt-ignore
+    return b.kind === 'arithmetic' && a.size === b.size && a.operator === b.operator && isSame(a.left, b.left) && isSame(a.right, b.right);
+  return (
+    b.kind === 'choice' &&
+    a.size === b.size &&
+    isSame(a.then, b.then) &&
+    isSame(a.otherwise, b.otherwise) &&
+    isSameFact(a.condition, b.condition)
+  );
 }
 
 /** Whether two conditions are the same. */
@@ -178,7 +181,7 @@ export function isSameFact(a: Fact, b: Fact): boolean {
       return b.kind === 'comparison' && a.operator === b.operator && isSame(a.left, b.left) && isSame(a.right, b.right);
     case 'and':
     case 'or':
-      return b.kind === a.kind && factSize(a) === factSize(b) && isSameFact(a.left, b.left) && isSameFact(a.right, b.right); // oxfmt-ignore
+      return b.kind === a.kind && factSize(a) === factSize(b) && isSameFact(a.left, b.left) && isSameFact(a.right, b.right);
   }
 }
 
@@ -268,7 +271,7 @@ function simplified(
       const inner = termConstant(left.right);
       if (b !== undefined && inner !== undefined) {
         if (left.operator === '*' && inner % b === 0n) return arithmetic('*', left.left, integer(inner / b));
-        if (left.operator === '*' && inner > 0n && b % inner === 0n) return arithmetic('/', left.left, integer(b / inner)); // oxfmt-ignore
+        if (left.operator === '*' && inner > 0n && b % inner === 0n) return arithmetic('/', left.left, integer(b / inner));
         if (left.operator === '/' && inner > 0n && b > 0n) return arithmetic('/', left.left, integer(inner * b));
       }
       if (left.operator === '*' && isSame(left.right, right)) return left.left;

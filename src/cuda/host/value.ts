@@ -1,6 +1,24 @@
 /** Values of variables of a host program. */
 import { integerType } from '../syntax/basic-type.ts';
-import { type Fact, type HostSymbol, type HostTerm, arithmetic, choice, compared, factKey, integer, isLarge, isSame, isSameFact, termKey, negatedFact, one, symbolTerm, truth, zeroTerm } from './term.ts'; // oxfmt-ignore
+import {
+  type Fact,
+  type HostSymbol,
+  type HostTerm,
+  arithmetic,
+  choice,
+  compared,
+  factKey,
+  integer,
+  isLarge,
+  isSame,
+  isSameFact,
+  termKey,
+  negatedFact,
+  one,
+  symbolTerm,
+  truth,
+  zeroTerm,
+} from './term.ts';
 
 /** Memory that pointers point to: an allocation, or the unknown target of a pointer. */
 export interface HostMemory {
@@ -67,7 +85,7 @@ export const nullPointer: HostValue = { kind: 'pointer', memory: { id: 'null', l
 /** The pointer that a literal is; other values as they are. */
 export function pointerOfText(value: HostValue): HostValue {
   if (value.kind !== 'text') return value;
-  return { kind: 'pointer', memory: { id: `text ${JSON.stringify(value.text)}`, label: 'a text', text: value.text }, offset: zeroTerm }; // oxfmt-ignore
+  return { kind: 'pointer', memory: { id: `text ${JSON.stringify(value.text)}`, label: 'a text', text: value.text }, offset: zeroTerm };
 }
 
 /** An integer as a value. */
@@ -173,9 +191,11 @@ function isSameValue(a: HostValue, b: HostValue): boolean {
     case 'condition':
       return b.kind === 'condition' && isSameFact(a.fact, b.fact);
     case 'pointer':
-      return b.kind === 'pointer' && a.memory.id === b.memory.id && (a.offset && b.offset ? isSame(a.offset, b.offset) : a.offset === b.offset); // oxfmt-ignore
+      return (
+        b.kind === 'pointer' && a.memory.id === b.memory.id && (a.offset && b.offset ? isSame(a.offset, b.offset) : a.offset === b.offset)
+      );
     case 'record': {
-      if (b.kind !== 'record' || a.rest.id !== b.rest.id || a.length !== b.length || a.fields.size !== b.fields.size) return false; // oxfmt-ignore
+      if (b.kind !== 'record' || a.rest.id !== b.rest.id || a.length !== b.length || a.fields.size !== b.fields.size) return false;
       const others = [...b.fields];
       return [...a.fields].every(([name, field], at) => others[at]![0] === name && isSameValue(field, others[at]![1]));
     }
@@ -227,7 +247,8 @@ export function functionsOf(value: HostValue): readonly ChosenFunction[] | null 
   if (value.kind !== 'either') return null;
   const [then, otherwise] = [functionsOf(value.then), functionsOf(value.otherwise)];
   if (!then || !otherwise) return null;
-  const under = (all: readonly ChosenFunction[], fact: Fact): ChosenFunction[] => all.map(({ name, facts }) => ({ name, facts: [fact, ...facts] })); // oxfmt-ignore
+  const under = (all: readonly ChosenFunction[], fact: Fact): ChosenFunction[] =>
+    all.map(({ name, facts }) => ({ name, facts: [fact, ...facts] }));
   return [...under(then, value.condition), ...under(otherwise, negatedFact(value.condition))];
 }
 
@@ -237,7 +258,7 @@ export function hostField(value: HostValue, name: string): HostValue {
     const own = value.fields.get(name);
     if (own) return own;
     // An unknown element may be one of the listed elements, or another.
-    if (name.startsWith('[')) return { kind: 'symbol', symbol: { id: `${valueKey(value)}${name}`, label: `${value.rest.label}[]` } }; // oxfmt-ignore
+    if (name.startsWith('[')) return { kind: 'symbol', symbol: { id: `${valueKey(value)}${name}`, label: `${value.rest.label}[]` } };
     return symbolField(value.rest, name);
   }
   return symbolField(symbolOf(value), name);

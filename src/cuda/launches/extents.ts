@@ -15,7 +15,7 @@ export interface AxisExtents {
 
 /** The extent of each axis: an unknown `dim3`, such as a parameter, specifies none. */
 export function axesOf(value: HostValue | undefined, terms: readonly (HostTerm | null)[]): AxisExtents['grid'] {
-  const isWhole = (value?.kind === 'symbol' && value.symbol.type === 'dim3') || (value?.kind === 'record' && value.rest.type === 'dim3'); // oxfmt-ignore
+  const isWhole = (value?.kind === 'symbol' && value.symbol.type === 'dim3') || (value?.kind === 'record' && value.rest.type === 'dim3');
   const of = (axis: 0 | 1 | 2): AxisExtent => {
     const term = terms[axis] ?? null;
     const constant = term ? termConstant(term) : undefined;

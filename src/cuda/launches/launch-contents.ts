@@ -28,13 +28,20 @@ export function contentsOfLaunch(
     const parameter = parameters[index];
     if (!held || value.kind !== 'pointer' || !parameter || parameter.fields) continue;
     const start = value.offset && termConstant(resolve(value.offset));
-    const element = integerType(parameter.type.replace(/\*\s*(?:const|volatile|__restrict__|__restrict|restrict|\s)*$/, '').replace(/\b(?:const|volatile)\b/g, '').trim()); // oxfmt-ignore
+    const element = integerType(
+      parameter.type
+        .replace(/\*\s*(?:const|volatile|__restrict__|__restrict|restrict|\s)*$/, '')
+        .replace(/\b(?:const|volatile)\b/g, '')
+        .trim(),
+    );
     if (start !== 0n || !element || !/\*/.test(parameter.type)) continue;
     const { fill } = held;
     const values = held.values && elementsOf(held.element, held.values, element.bytes);
     if (held.values && !values) continue;
     const byte = BigInt(fill);
-    const list = (values ?? [Array.from({ length: element.bytes }).reduce<bigint>((sum) => sum * 256n + byte, 0n)]).map((one) => heldAs(one, element)); // oxfmt-ignore
+    const list = (values ?? [Array.from({ length: element.bytes }).reduce<bigint>((sum) => sum * 256n + byte, 0n)]).map((one) =>
+      heldAs(one, element),
+    );
     const sorted = list.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
     const [low, high] = [sorted[0], sorted.at(-1)];
     if (low === undefined || high === undefined) continue;
@@ -61,7 +68,9 @@ export function contentsOfLaunch(
 function elementsOf(size: number, values: readonly bigint[], wanted: number): readonly bigint[] | undefined {
   if (size === wanted) return values;
   if (size !== 1 || values.length % wanted !== 0) return undefined;
-  return Array.from({ length: values.length / wanted }, (_, at) => values.slice(at * wanted, (at + 1) * wanted).reduceRight((sum, byte) => sum * 256n + byte, 0n)); // oxfmt-ignore
+  return Array.from({ length: values.length / wanted }, (_, at) =>
+    values.slice(at * wanted, (at + 1) * wanted).reduceRight((sum, byte) => sum * 256n + byte, 0n),
+  );
 }
 
 /** A number converted to an integer type. */

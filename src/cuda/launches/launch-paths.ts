@@ -37,7 +37,10 @@ export function launchPaths(event: LaunchEvent): LaunchPaths {
     const paths = (terms.length > 0 ? alternativesOf(terms, maxPaths) : undefined) ?? [[]];
     const resolved = paths.map((path) => remembered(substitutionOf(event.facts, [...event.symbolFacts, ...path])));
     const isPossible = resolved.map((path) => shapes.every((shape) => (termConstant(path.term(shape)) ?? 1n) >= 1n));
-    const isReachable = paths.map((path, at) => !isContradictory([...[...event.facts, ...event.symbolFacts].flatMap((fact) => [fact, resolved[at]!.fact(fact)]), ...path])); // oxfmt-ignore
+    const isReachable = paths.map(
+      (path, at) =>
+        !isContradictory([...[...event.facts, ...event.symbolFacts].flatMap((fact) => [fact, resolved[at]!.fact(fact)]), ...path]),
+    );
     found = { paths, resolved, isPossible, isReachable };
     knownWays.set(event, found);
   }

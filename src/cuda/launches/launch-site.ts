@@ -10,7 +10,7 @@ import { type SiteContents, contentsOfLaunch, heldAs } from './launch-contents.t
 import type { LaunchEvent } from './launch-event.ts';
 import type { LaunchParameter } from './launch-parameter.ts';
 import { isClosed, type Substitution } from '../host/symbol-bindings.ts';
-import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, symbolsOf, termKey } from '../host/term.ts'; // oxfmt-ignore
+import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, symbolsOf, termKey } from '../host/term.ts';
 import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
@@ -72,9 +72,7 @@ const maxFacts = 12;
 /** The launches of an event: one for each set of extents on the paths through the program. */
 export function sitesOf(event: LaunchEvent, location: Location, parameters: readonly LaunchParameter[]): LaunchSite[] {
   const { paths, resolved, isPossible, isReachable } = launchPaths(event);
-  const sites = paths
-    .map((path, at) => siteOf(event, location, parameters, path, resolved[at]!))
-    .filter((_, at) => isReachable[at]);
+  const sites = paths.map((path, at) => siteOf(event, location, parameters, path, resolved[at]!)).filter((_, at) => isReachable[at]);
   // Paths without launched threads are reported only if all paths are such.
   const possible = sites.filter((_, at) => isPossible.filter((__, own) => isReachable[own])[at]);
   return distinctSites(possible.length > 0 ? possible : sites);
@@ -130,7 +128,9 @@ export function withoutCovered(sites: readonly LaunchSite[]): readonly LaunchSit
     void reasons;
     const conditions = new Set<string>();
     const others: unknown[] = [];
-    for (const tie of ties) if (tie.kind === 'condition') conditions.add(JSON.stringify(tie, shown)); else others.push(tie); // oxfmt-ignore
+    for (const tie of ties)
+      if (tie.kind === 'condition') conditions.add(JSON.stringify(tie, shown));
+      else others.push(tie);
     return { site, conditions, key: JSON.stringify([rest, others], shown) };
   });
   const covers = (a: (typeof told)[number], b: (typeof told)[number]): boolean =>
@@ -156,7 +156,7 @@ function siteKey({ text, location, scalars, pointers, reasons, ...rest }: Launch
   void pointers;
   void reasons;
   const shown = (_: string, value: unknown): unknown =>
-    typeof value === 'bigint' ? `${value}n` : value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value; // oxfmt-ignore
+    typeof value === 'bigint' ? `${value}n` : value instanceof Map ? [...(value as ReadonlyMap<unknown, unknown>)] : value;
   return JSON.stringify([text, location.file, location.line, [...scalars], rest], shown);
 }
 
@@ -190,7 +190,7 @@ function siteOf(
   const scalars = scalarsOf(given, parameters, substitution.term);
   const names = bindingsOf(given, parameters, [block, grid], resolve);
   const parts = given.flatMap((value, at): (readonly [number, number])[] => {
-    const term = parameters[at] && !isPointerType(parameters[at].type) && /^(?:number|symbol)$/.test(value.kind) ? resolve(value) : null; // oxfmt-ignore
+    const term = parameters[at] && !isPointerType(parameters[at].type) && /^(?:number|symbol)$/.test(value.kind) ? resolve(value) : null;
     const divisor = term ? divisorOf(term) : 1n;
     return divisor > 1n ? [[at, Number(divisor)]] : [];
   });
@@ -209,7 +209,7 @@ function siteOf(
   const reasonsFor = (name: 'blockDim' | 'gridDim', terms: readonly (HostTerm | null)[]): string[] =>
     terms.flatMap((term, axis) => {
       const place = `${name}.${'xyz'[axis]}`;
-      if (!term) return axis === 0 ? [`${name} is unknown: Selvage did not find the configuration of this launch`] : []; // oxfmt-ignore
+      if (!term) return axis === 0 ? [`${name} is unknown: Selvage did not find the configuration of this launch`] : [];
       const open = [...symbolsOf(term).values()].find(({ id }) => !determined.has(id));
       if (!open) return [];
       const label = `\`${open.label}\``;
@@ -279,13 +279,12 @@ function scalarsOf(
       const { numerator, denominator } = value;
       const isConstant = numerator.kind === 'integer' && denominator.kind === 'integer';
       // Operations on non-constants may have rounded, or may have produced a negative zero; a conversion does neither.
-      if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue; // oxfmt-ignore
+      if (!kind && !isConstant && !(numerator.kind === 'symbol' && denominator.kind === 'integer' && denominator.value === 1n)) continue;
       const [a, b] = [termConstant(resolve(numerator)), termConstant(resolve(denominator))];
-      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b)); // oxfmt-ignore
+      if (a !== undefined && b !== undefined && b !== 0n) scalars.set(index, kind ? heldAs(a / b, kind) : Number(a) / Number(b));
       continue;
     }
-    const term =
-      value.kind === 'number' || value.kind === 'symbol' || value.kind === 'condition' ? termOf(value) : null;
+    const term = value.kind === 'number' || value.kind === 'symbol' || value.kind === 'condition' ? termOf(value) : null;
     const constant = term ? termConstant(resolve(term)) : undefined;
     if (constant === undefined) continue;
     const isFloat = isFloatType(parameters[index]?.type ?? '');
@@ -344,7 +343,7 @@ function scalarTerms(
   const terms: [HostTerm, IntegerExpression][] = [];
   for (const [index, value] of given.entries()) {
     const parameter = parameters[index];
-    if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type) || isNarrow(parameter.type)) continue; // oxfmt-ignore
+    if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type) || isNarrow(parameter.type)) continue;
     if (parameter.fields) {
       for (const { name, type } of parameter.fields) {
         if (isPointerType(type) || isFloatType(type) || isNarrow(type)) continue;
@@ -370,8 +369,9 @@ function invert(term: HostTerm, expression: IntegerExpression): { key: string; e
   if (term.kind !== 'arithmetic') return null;
   const constant = termConstant(term.right);
   if (constant === undefined) return null;
-  if (term.operator === '+') return invert(term.left, { kind: 'arithmetic', operator: '-', left: expression, right: number(constant) }); // oxfmt-ignore
-  if (term.operator === '*' && constant !== 0n) return invert(term.left, { kind: 'arithmetic', operator: '/', left: expression, right: number(constant) }); // oxfmt-ignore
+  if (term.operator === '+') return invert(term.left, { kind: 'arithmetic', operator: '-', left: expression, right: number(constant) });
+  if (term.operator === '*' && constant !== 0n)
+    return invert(term.left, { kind: 'arithmetic', operator: '/', left: expression, right: number(constant) });
   return null;
 }
 
@@ -390,7 +390,11 @@ interface TieRequest {
 function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }: TieRequest): AssumptionExpression[] {
   const ties = new Map<string, AssumptionExpression>();
   const add = (condition: Condition | null): void => {
-    if (condition) ties.set(JSON.stringify(condition, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)), { kind: 'condition', condition }); // oxfmt-ignore
+    if (condition)
+      ties.set(
+        JSON.stringify(condition, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)),
+        { kind: 'condition', condition },
+      );
   };
   const tie = (expression: IntegerExpression, term: HostTerm | null): void => {
     if (!term) return;
@@ -401,11 +405,10 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
     }
     // A term whose expression is this name has no constraint with itself.
     const value = translated(term, names, isNamedBy(names, term, expression));
-    if (value && !isSameSum(value, expression))
-      add({ kind: 'comparison', operator: '==', left: expression, right: value });
+    if (value && !isSameSum(value, expression)) add({ kind: 'comparison', operator: '==', left: expression, right: value });
     if (!value) add(oneOf(expression, term));
   };
-  const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined); // oxfmt-ignore
+  const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined);
   for (const [name, terms] of [
     ['blockDim', block],
     ['gridDim', grid],
@@ -427,7 +430,7 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
   }
   for (const [index, value] of given.entries()) {
     const extent = extentOf(value, parameters[index], resolve, names);
-    if (extent && parameters[index]) ties.set(`extent ${index}`, { kind: 'extent', array: parameters[index].name, atLeast: extent }); // oxfmt-ignore
+    if (extent && parameters[index]) ties.set(`extent ${index}`, { kind: 'extent', array: parameters[index].name, atLeast: extent });
   }
   return [...ties.values()];
 }
@@ -440,11 +443,7 @@ function isSameName(a: IntegerExpression, b: IntegerExpression): boolean {
 /** Whether an expression is a name plus numbers whose sum is 0: `blockDim.x - 1 + 1`. */
 function isSameSum(a: IntegerExpression, name: IntegerExpression): boolean {
   let [rest, offset] = [a, 0n];
-  while (
-    rest.kind === 'arithmetic' &&
-    (rest.operator === '+' || rest.operator === '-') &&
-    rest.right.kind === 'integer'
-  ) {
+  while (rest.kind === 'arithmetic' && (rest.operator === '+' || rest.operator === '-') && rest.right.kind === 'integer') {
     offset += rest.operator === '+' ? rest.right.value : -rest.right.value;
     rest = rest.left;
   }
@@ -493,7 +492,7 @@ function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
   // The numbers fit in every type.
   if (!isKnown(term) || values.size < 2 || values.size > maxValues) return null;
   if ([...values].some((value) => value < 0n || value > 127n)) return null;
-  const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) })); // oxfmt-ignore
+  const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) }));
   return equations.reduce((left, right) => ({ kind: 'or', left, right }));
 }
 
@@ -501,11 +500,7 @@ function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
 const maxFactors = 4096n;
 
 /** `m / 512` for `n / 1024`, if an argument `m` is `n / 2`. */
-function quotientOfQuotient(
-  dividend: HostTerm,
-  divisor: bigint | undefined,
-  names: Bindings,
-): IntegerExpression | null {
+function quotientOfQuotient(dividend: HostTerm, divisor: bigint | undefined, names: Bindings): IntegerExpression | null {
   for (let factor = 2n; divisor !== undefined && factor <= maxFactors && 2n * factor <= divisor; factor++) {
     if (divisor % factor !== 0n) continue;
     const part = arithmetic('/', dividend, integer(divisor / factor));
@@ -577,7 +572,8 @@ function extentOf(
   // A pointer beyond the end of its memory shows that the sizes were misinterpreted.
   if (elements && (termConstant(elements) ?? 0n) < 0n) return null;
   // A remaining division would truncate: then it is unknown whether elements fit exactly.
-  if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element))) return null; // oxfmt-ignore
+  if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element)))
+    return null;
   return translated(elements, names);
 }
 
@@ -658,16 +654,13 @@ function distancesOf(
   });
 }
 
-function pointersOf(
-  given: readonly HostValue[],
-  resolve: (term: HostTerm) => HostTerm,
-): ReadonlyMap<number, SitePointer> {
-  const constant = (term: HostTerm | null | undefined): bigint | null =>
-    (term ? termConstant(resolve(term)) : undefined) ?? null;
+function pointersOf(given: readonly HostValue[], resolve: (term: HostTerm) => HostTerm): ReadonlyMap<number, SitePointer> {
+  const constant = (term: HostTerm | null | undefined): bigint | null => (term ? termConstant(resolve(term)) : undefined) ?? null;
   return new Map(
     given.flatMap((value, index): [number, SitePointer][] => {
       if (value === nullPointer) return [[index, { memory: 'null', bytes: 0n, offset: 0n }]];
-      if (value.kind === 'texture') return [[index, { memory: value.memory.id, bytes: constant(value.memory.bytes), offset: 0n, isTexture: true }]]; // oxfmt-ignore
+      if (value.kind === 'texture')
+        return [[index, { memory: value.memory.id, bytes: constant(value.memory.bytes), offset: 0n, isTexture: true }]];
       if (value.kind !== 'pointer' || !value.memory.isAllocation) return [];
       const { memory, offset } = value;
       return [[index, { memory: memory.id, bytes: constant(memory.bytes), offset: constant(offset) }]];

@@ -1,6 +1,5 @@
 /** Recognises launches in a text without parsing it: `<<<…>>>`, or a function of the runtime API. */
-const launchText =
-  /<\s*<\s*<|\bcu(?:da)?Launch(?:Cooperative)?Kernel|\bcu(?:da)?Graph\w*(?:Kernel\w*|AddNode|NodeSetParams)/;
+const launchText = /<\s*<\s*<|\bcu(?:da)?Launch(?:Cooperative)?Kernel|\bcu(?:da)?Graph\w*(?:Kernel\w*|AddNode|NodeSetParams)/;
 
 /** Whether a text may contain launches; most files without launches need not be parsed. */
 export function mayLaunch(text: string): boolean {
@@ -46,7 +45,7 @@ export function mayCall(text: string, name: string): boolean {
 /** Whether a text contains a name outside of comments; in doubt, the answer is yes. */
 export function containsName(text: string, name: string): boolean {
   if (!wordOf(name).test(text)) return false;
-  return wordOf(name).test(text.includes('R"') ? text : text.replaceAll(commentOrLiteral, (part) => (part.startsWith('/') ? ' ' : part))); // oxfmt-ignore
+  return wordOf(name).test(text.includes('R"') ? text : text.replaceAll(commentOrLiteral, (part) => (part.startsWith('/') ? ' ' : part)));
 }
 
 const commentOrLiteral = /\/\*[^]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\.)'/g;

@@ -30,9 +30,7 @@ export function demangle(symbol: string): Demangled | null {
   try {
     const { encoding, rest } = createDemangler(symbol.slice(2)).symbol();
     if (rest !== '' && !/^[.$]/.test(rest)) return null;
-    const full = encoding.parameters
-      ? `${encoding.name}(${encoding.parameters.join(', ')})${encoding.qualifiers}`
-      : encoding.name;
+    const full = encoding.parameters ? `${encoding.name}(${encoding.parameters.join(', ')})${encoding.qualifiers}` : encoding.name;
     const { local } = encoding;
     return { qualified: encoding.name, full, parameters: encoding.parameters ?? [], ...(local ? { local } : {}) };
   } catch (failure) {

@@ -33,29 +33,106 @@ interface Name {
 }
 
 const builtins: Readonly<Record<string, string>> = {
-  v: 'void', w: 'wchar_t', b: 'bool', a: 'signed char', c: 'char', h: 'unsigned char', s: 'short', t: 'unsigned short',
-  i: 'int', j: 'unsigned int', l: 'long', m: 'unsigned long', x: 'long long', y: 'unsigned long long', n: '__int128',
-  o: 'unsigned __int128', f: 'float', d: 'double', e: 'long double', g: '__float128', z: '...',
-  Dd: 'decimal64', De: 'decimal128', Df: 'decimal32', Dh: 'half', Di: 'char32_t', Ds: 'char16_t', Du: 'char8_t',
-  Da: 'auto', Dc: 'decltype(auto)', Dn: 'decltype(nullptr)',
-}; // oxfmt-ignore
+  v: 'void',
+  w: 'wchar_t',
+  b: 'bool',
+  a: 'signed char',
+  c: 'char',
+  h: 'unsigned char',
+  s: 'short',
+  t: 'unsigned short',
+  i: 'int',
+  j: 'unsigned int',
+  l: 'long',
+  m: 'unsigned long',
+  x: 'long long',
+  y: 'unsigned long long',
+  n: '__int128',
+  o: 'unsigned __int128',
+  f: 'float',
+  d: 'double',
+  e: 'long double',
+  g: '__float128',
+  z: '...',
+  Dd: 'decimal64',
+  De: 'decimal128',
+  Df: 'decimal32',
+  Dh: 'half',
+  Di: 'char32_t',
+  Ds: 'char16_t',
+  Du: 'char8_t',
+  Da: 'auto',
+  Dc: 'decltype(auto)',
+  Dn: 'decltype(nullptr)',
+};
 
 const standardNames: Readonly<Record<string, string>> = {
-  t: 'std', a: 'std::allocator', b: 'std::basic_string', s: 'std::string', i: 'std::istream', o: 'std::ostream', d: 'std::iostream',
-}; // oxfmt-ignore
+  t: 'std',
+  a: 'std::allocator',
+  b: 'std::basic_string',
+  s: 'std::string',
+  i: 'std::istream',
+  o: 'std::ostream',
+  d: 'std::iostream',
+};
 
 const binaryOperators: Readonly<Record<string, string>> = {
-  pl: '+', mi: '-', ml: '*', dv: '/', rm: '%', an: '&', or: '|', eo: '^', aS: '=', pL: '+=', mI: '-=', mL: '*=', dV: '/=',
-  rM: '%=', aN: '&=', oR: '|=', eO: '^=', ls: '<<', rs: '>>', lS: '<<=', rS: '>>=', eq: '==', ne: '!=', lt: '<', gt: '>',
-  le: '<=', ge: '>=', ss: '<=>', aa: '&&', oo: '||', cm: ',', pm: '->*',
-}; // oxfmt-ignore
+  pl: '+',
+  mi: '-',
+  ml: '*',
+  dv: '/',
+  rm: '%',
+  an: '&',
+  or: '|',
+  eo: '^',
+  aS: '=',
+  pL: '+=',
+  mI: '-=',
+  mL: '*=',
+  dV: '/=',
+  rM: '%=',
+  aN: '&=',
+  oR: '|=',
+  eO: '^=',
+  ls: '<<',
+  rs: '>>',
+  lS: '<<=',
+  rS: '>>=',
+  eq: '==',
+  ne: '!=',
+  lt: '<',
+  gt: '>',
+  le: '<=',
+  ge: '>=',
+  ss: '<=>',
+  aa: '&&',
+  oo: '||',
+  cm: ',',
+  pm: '->*',
+};
 const unaryOperators: Readonly<Record<string, string>> = {
-  ps: '+', ng: '-', ad: '&', de: '*', co: '~', nt: '!', pp: '++', mm: '--',
-}; // oxfmt-ignore
+  ps: '+',
+  ng: '-',
+  ad: '&',
+  de: '*',
+  co: '~',
+  nt: '!',
+  pp: '++',
+  mm: '--',
+};
 const operatorNames: Readonly<Record<string, string>> = {
-  ...binaryOperators, ...unaryOperators, pt: '->', cl: '()', ix: '[]', qu: '?', nw: ' new', na: ' new[]', dl: ' delete',
-  da: ' delete[]', aw: ' co_await',
-}; // oxfmt-ignore
+  ...binaryOperators,
+  ...unaryOperators,
+  pt: '->',
+  cl: '()',
+  ix: '[]',
+  qu: '?',
+  nw: ' new',
+  na: ' new[]',
+  dl: ' delete',
+  da: ' delete[]',
+  aw: ' co_await',
+};
 
 const maximumDepth = 200;
 /** Maximum length of a name: substitutions can double it at each step. */
@@ -71,9 +148,7 @@ function over(type: Type, construct: (element: Type) => Type): Type {
 
 function pointerTo(type: Type, sign: string): Type {
   return over(type, ({ left, right, shape }) =>
-    shape === 'plain'
-      ? { left: left + sign, right, shape }
-      : { left: `${left.trimEnd()} (${sign}`, right: `)${right}`, shape: 'plain' },
+    shape === 'plain' ? { left: left + sign, right, shape } : { left: `${left.trimEnd()} (${sign}`, right: `)${right}`, shape: 'plain' },
   );
 }
 
@@ -364,7 +439,13 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
     const discriminator = (): void => void match(/__\d+_|_\d+/y);
     if (accept('s')) {
       discriminator();
-      return { text: `${outer}::string literal`, endsInArguments: false, returnsNothing: false, qualifiers: '', local: { function: outer, name: 'string literal' } }; // oxfmt-ignore
+      return {
+        text: `${outer}::string literal`,
+        endsInArguments: false,
+        returnsNothing: false,
+        qualifiers: '',
+        local: { function: outer, name: 'string literal' },
+      };
     }
     if (accept('d')) sequence(10);
     const inner = name(isEncoding);
@@ -409,9 +490,12 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
 
   const qualify = (base: Type, text: string): Type =>
     over(base, ({ left, right, shape }) =>
-      shape === 'plain' ? { left: left + text, right, shape }
-      : shape === 'function' ? { left, right: right + text, shape }
-      : { left: left + text, right, shape }); // oxfmt-ignore
+      shape === 'plain'
+        ? { left: left + text, right, shape }
+        : shape === 'function'
+          ? { left, right: right + text, shape }
+          : { left: left + text, right, shape },
+    );
 
   const type = (): Type =>
     bounded(() => {
@@ -484,8 +568,7 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
       return existing === '&&' && sign === '&' ? { ...element, left: element.left.slice(0, -1) } : element;
     });
 
-  const templateTemplate = (base: Type): Type =>
-    peek('I') ? remember(plain(spellingOf(base) + argumentText(templateArgs()))) : base;
+  const templateTemplate = (base: Type): Type => (peek('I') ? remember(plain(spellingOf(base) + argumentText(templateArgs()))) : base);
 
   const extendedType = (): Type => {
     if (accept('Dp')) return type();
@@ -511,9 +594,15 @@ export function createDemangler(input: string): { symbol: () => { encoding: Enco
       const code = match(special);
       if (code !== undefined) {
         const kinds: Readonly<Record<string, string>> = {
-          TV: 'vtable', TT: 'VTT', TI: 'typeinfo', TS: 'typeinfo name', GV: 'guard variable', GR: 'reference temporary',
-          TH: 'TLS init function', TW: 'TLS wrapper function',
-        }; // oxfmt-ignore
+          TV: 'vtable',
+          TT: 'VTT',
+          TI: 'typeinfo',
+          TS: 'typeinfo name',
+          GV: 'guard variable',
+          GR: 'reference temporary',
+          TH: 'TLS init function',
+          TW: 'TLS wrapper function',
+        };
         const target = code.startsWith('T') && code < 'TW' && code !== 'TH' ? spellingOf(type()) : name(true).text;
         return { name: `${kinds[code] ?? ''} for ${target}`, parameters: null, qualifiers: '' };
       }

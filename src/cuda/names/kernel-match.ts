@@ -29,8 +29,7 @@ export function findKernel(source: CudaSource, name: Demangled, line?: number): 
   if (candidates.length < 2) return candidates[0];
   const specialized = candidates.filter(
     ({ specialization }) =>
-      specialization !== undefined &&
-      name.qualified.replaceAll(' ', '').endsWith(`<${specialization.replaceAll(' ', '')}>`),
+      specialization !== undefined && name.qualified.replaceAll(' ', '').endsWith(`<${specialization.replaceAll(' ', '')}>`),
   );
   const general = candidates.filter(({ specialization }) => specialization === undefined);
   const remaining = specialized.length > 0 ? specialized : general;
@@ -41,10 +40,7 @@ export function findKernel(source: CudaSource, name: Demangled, line?: number): 
  * Names and types of the parameters of a compiled kernel, by index. Unnamed ones are `param0`, `param1`, …
  * @param count - parameters of the compiled kernel: a pack in the definition represents all that remain
  */
-export function kernelParameters(
-  definition: KernelDefinition,
-  count: number,
-): { readonly name: string; readonly type: string }[] {
+export function kernelParameters(definition: KernelDefinition, count: number): { readonly name: string; readonly type: string }[] {
   const expanded = definition.parameters.flatMap((parameter) =>
     isPack(parameter)
       ? Array.from({ length: Math.max(0, count - definition.parameters.length + 1) }, () => ({

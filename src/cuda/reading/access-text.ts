@@ -107,9 +107,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
         return childIn(node, 'operator')?.type === '*';
       case 'field_expression': {
         const argument = childIn(node, 'argument');
-        return (
-          childIn(node, 'operator')?.type === '->' || (argument !== undefined && isAccess(stripParentheses(argument)))
-        );
+        return childIn(node, 'operator')?.type === '->' || (argument !== undefined && isAccess(stripParentheses(argument)));
       }
       case 'identifier':
         return shared.scalars.has(slice(node));
@@ -174,14 +172,10 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
     else visit(place);
   };
   /** The pointee of a pointer argument: `&x` is x, another expression p represents *p. */
-  const pointee = (
-    node: SyntaxNode | undefined,
-    operation: AccessOperation,
-    shown: SyntaxNode | undefined = node,
-  ): void => {
+  const pointee = (node: SyntaxNode | undefined, operation: AccessOperation, shown: SyntaxNode | undefined = node): void => {
     if (!node) return;
     const place = stripParentheses(node);
-    const inner = place.type === 'pointer_expression' && childIn(place, 'operator')?.type === '&' ? childIn(place, 'argument') : undefined; // oxfmt-ignore
+    const inner = place.type === 'pointer_expression' && childIn(place, 'operator')?.type === '&' ? childIn(place, 'argument') : undefined;
     const named = inner ?? place;
     if (inner && isAccess(inner)) visitOperands(inner);
     else visit(named);
@@ -233,7 +227,7 @@ function collect(text: string, root: SyntaxNode, shared: SharedVariables, report
         const callee = childIn(node, 'function');
         const name = callee ? (/(\w+)\s*(?:<[^>]*>)?$/.exec(slice(callee))?.[1] ?? '') : '';
         const items = list ? listItems(list) : [];
-        const operation = name.startsWith('atomic') ? 'atomic' : loads.test(name) ? 'read' : stores.test(name) ? 'write' : undefined; // oxfmt-ignore
+        const operation = name.startsWith('atomic') ? 'atomic' : loads.test(name) ? 'read' : stores.test(name) ? 'write' : undefined;
         if (operation !== undefined) {
           for (const item of items.slice(1)) visit(item);
           pointee(items[0], operation, operation === 'atomic' ? node : undefined);

@@ -25,12 +25,7 @@ const nested = /^(?:lambda_expression|class_specifier|struct_specifier)$/;
  * @param place - in this file too; undefined if it is in another
  * @param branch - where the code branches: for conditions that are computed ahead
  */
-export function departure(
-  source: CudaSource,
-  deciding: readonly Place[],
-  place: Place | undefined,
-  branch?: Place,
-): Departure {
+export function departure(source: CudaSource, deciding: readonly Place[], place: Place | undefined, branch?: Place): Departure {
   const macros = macrosOf(source.text);
   let returned = false;
   let passed = false;
@@ -40,18 +35,13 @@ export function departure(
     const statements = own.length === 0 && branch ? statementsAt(source, branch) : own;
     if (statements.length === 0) {
       const all = source.text.split('\n');
-      const leaving = leavingIn(
-        [at, ...(branch ? [branch] : [])].map(({ line }) => all[line - 1] ?? '').join('\n'),
-        macros,
-      );
+      const leaving = leavingIn([at, ...(branch ? [branch] : [])].map(({ line }) => all[line - 1] ?? '').join('\n'), macros);
       if (leaving === 'returned') returned = true;
       else if (leaving === 'unclear') unclear = true;
       else passed = true;
     }
     for (const node of statements) {
-      const leaving = containsType(node, 'return_statement')
-        ? 'returned'
-        : leavingIn(source.text.slice(node.start, node.end), macros);
+      const leaving = containsType(node, 'return_statement') ? 'returned' : leavingIn(source.text.slice(node.start, node.end), macros);
       const isInside = place ? contains(node, place, source.text) : 'no';
       if (leaving === 'unclear' || containsType(node, 'goto_statement')) unclear = true;
       else if (leaving !== 'returned' || isInside === 'yes') passed = true;
@@ -106,8 +96,7 @@ function startOf(text: string, line: number): number {
 /** The macros that a file defines: bodies by name. */
 function macrosOf(text: string): ReadonlyMap<string, string> {
   const macros = new Map<string, string>();
-  for (const [, name, body] of text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\[\s\S])*)/gm))
-    macros.set(name!, body!);
+  for (const [, name, body] of text.matchAll(/^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\[\s\S])*)/gm)) macros.set(name!, body!);
   return macros;
 }
 

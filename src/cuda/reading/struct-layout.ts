@@ -59,7 +59,23 @@ const maximumDeclaration = 500;
 const qualifiers = new Set(['const', 'volatile', 'mutable', '__restrict__', '__restrict', 'restrict']);
 const arithmeticWords = new Set(['unsigned', 'signed', 'int', 'long', 'short', 'char']);
 /** Words that start no plain member, or that change the type of a member. */
-const notPlain = new Set(['virtual', 'typename', 'auto', 'union', 'enum', 'inline', 'register', 'thread_local', 'extern', 'decltype', 'constexpr', '_Complex', '__attribute__', '__declspec', 'operator']); // oxfmt-ignore
+const notPlain = new Set([
+  'virtual',
+  'typename',
+  'auto',
+  'union',
+  'enum',
+  'inline',
+  'register',
+  'thread_local',
+  'extern',
+  'decltype',
+  'constexpr',
+  '_Complex',
+  '__attribute__',
+  '__declspec',
+  'operator',
+]);
 
 /** Reads the types that a text declares, from its tokens only. Never throws. */
 export function declaredTypes({ text, macros }: CudaSource): DeclaredTypes {
@@ -133,9 +149,7 @@ export function structLayout(name: string, types: readonly DeclaredTypes[]): Str
   };
 
   const isDeclared = (word: string): boolean =>
-    macros.has(word) ||
-    aliases.some((alias) => alias.name === word) ||
-    structs.some(({ qualified }) => lastPart(qualified) === word);
+    macros.has(word) || aliases.some((alias) => alias.name === word) || structs.some(({ qualified }) => lastPart(qualified) === word);
 
   const found = structs.filter(({ qualified }) => qualified === name);
   return found.length === 1 && found[0] ? layoutOf(found[0], 0) : undefined;
@@ -234,8 +248,7 @@ class TypeScan {
       } else if (word === 'using') this.using(i, to);
       else if (word === 'enum') {
         while (i + 1 < to && !/^[{;]$/.test(this.text(i + 1))) i++;
-      } else if (word === 'struct' || word === 'class' || word === 'union')
-        i = this.struct(i, to, prefix, isTypedef, isTemplate);
+      } else if (word === 'struct' || word === 'class' || word === 'union') i = this.struct(i, to, prefix, isTypedef, isTemplate);
       else if (word === 'extern' && this.tokens[i + 1]?.kind === 'string' && this.text(i + 2) === '{') i += 2;
       else if ('([{'.includes(word) && word !== '') {
         const closing = this.close(i);
@@ -288,8 +301,7 @@ class TypeScan {
   private using(index: number, to: number): void {
     let end = index;
     while (end < Math.min(to, index + maximumDeclaration) && this.text(end) !== ';') end++;
-    if (this.text(index + 2) === '=')
-      this.aliases.push({ name: this.text(index + 1), target: this.words(index + 3, end) });
+    if (this.text(index + 2) === '=') this.aliases.push({ name: this.text(index + 1), target: this.words(index + 3, end) });
     else if (this.text(index + 1) !== 'namespace' && this.text(index + 1) !== 'std')
       this.aliases.push({ name: this.text(end - 1), target: undefined });
   }

@@ -1,18 +1,51 @@
 /** Integer types by name after {@link basicTypeOf}: size in bytes (LP64) and signedness. */
 const integers: Readonly<Record<string, readonly [bytes: number, signed: boolean]>> = {
-  bool: [1, false], char: [1, true], 'signed char': [1, true], 'unsigned char': [1, false],
-  short: [2, true], 'unsigned short': [2, false], int: [4, true], unsigned: [4, false],
-  long: [8, true], 'unsigned long': [8, false], 'long long': [8, true], 'unsigned long long': [8, false],
-  int8_t: [1, true], uint8_t: [1, false], int16_t: [2, true], uint16_t: [2, false], int32_t: [4, true],
-  uint32_t: [4, false], int64_t: [8, true], uint64_t: [8, false], size_t: [8, false], ptrdiff_t: [8, true],
-  ssize_t: [8, true], intptr_t: [8, true], uintptr_t: [8, false], uint: [4, false], uchar: [1, false], ushort: [2, false],
-}; // oxfmt-ignore
+  bool: [1, false],
+  char: [1, true],
+  'signed char': [1, true],
+  'unsigned char': [1, false],
+  short: [2, true],
+  'unsigned short': [2, false],
+  int: [4, true],
+  unsigned: [4, false],
+  long: [8, true],
+  'unsigned long': [8, false],
+  'long long': [8, true],
+  'unsigned long long': [8, false],
+  int8_t: [1, true],
+  uint8_t: [1, false],
+  int16_t: [2, true],
+  uint16_t: [2, false],
+  int32_t: [4, true],
+  uint32_t: [4, false],
+  int64_t: [8, true],
+  uint64_t: [8, false],
+  size_t: [8, false],
+  ptrdiff_t: [8, true],
+  ssize_t: [8, true],
+  intptr_t: [8, true],
+  uintptr_t: [8, false],
+  uint: [4, false],
+  uchar: [1, false],
+  ushort: [2, false],
+};
 const floats: Readonly<Record<string, number>> = { float: 4, double: 8, half: 2, __half: 2, __nv_bfloat16: 2 };
-const otherSizes: Readonly<Record<string, number>> = { __half2: 4, half2: 4, __nv_bfloat162: 4, float3: 12, int3: 12, uint3: 12, dim3: 12 }; // oxfmt-ignore
+const otherSizes: Readonly<Record<string, number>> = { __half2: 4, half2: 4, __nv_bfloat162: 4, float3: 12, int3: 12, uint3: 12, dim3: 12 };
 const vector = /^(u?(?:char|short|int|long|longlong)|float|double)([124])$/;
 const vectorElements: Readonly<Record<string, number>> = {
-  char: 1, uchar: 1, short: 2, ushort: 2, int: 4, uint: 4, long: 8, ulong: 8, longlong: 8, ulonglong: 8, float: 4, double: 8,
-}; // oxfmt-ignore
+  char: 1,
+  uchar: 1,
+  short: 2,
+  ushort: 2,
+  int: 4,
+  uint: 4,
+  long: 8,
+  ulong: 8,
+  longlong: 8,
+  ulonglong: 8,
+  float: 4,
+  double: 8,
+};
 
 /** Cache of types: programs have few, and they are requested often. */
 const basicTypes = new Map<string, string>();

@@ -23,8 +23,7 @@ export function matchBrackets(tokens: readonly Token[]): Int32Array {
   for (const [index, { kind, text }] of tokens.entries()) {
     if (kind === 'directive') {
       const name = /^#\s*(\w*)/.exec(text)?.[1];
-      if (name === 'if' || name === 'ifdef' || name === 'ifndef')
-        conditionals.push({ before: [...open], branches: [] });
+      if (name === 'if' || name === 'ifdef' || name === 'ifndef') conditionals.push({ before: [...open], branches: [] });
       else if (name === 'else' || name?.startsWith('elif')) {
         conditionals.at(-1)?.branches.push(open);
         open = [...(conditionals.at(-1)?.before ?? open)];

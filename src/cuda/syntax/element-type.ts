@@ -29,30 +29,18 @@ export function elementType(source: CudaSource, target: SyntaxNode, start: numbe
   const name = text.slice(array.start, array.end);
   const all = nodesWhere(
     source.tree(),
-    (node) =>
-      /^(?:parameter_declaration|declaration)$/.test(node.type) &&
-      node.start < target.start &&
-      declares(text, node, name),
+    (node) => /^(?:parameter_declaration|declaration)$/.test(node.type) && node.start < target.start && declares(text, node, name),
   );
   const isInside = (node: SyntaxNode, from: number, to: number): boolean => node.start >= from && node.end <= to;
   const own = all.filter((node) => isInside(node, start, end));
   const declarations =
-    own.length > 0
-      ? own
-      : all.filter((node) => !source.functions.some((other) => isInside(node, other.start, other.end)));
+    own.length > 0 ? own : all.filter((node) => !source.functions.some((other) => isInside(node, other.start, other.end)));
   const [only] = declarations;
   const type = only && childIn(only, 'type');
-  if (
-    declarations.length !== 1 ||
-    !type ||
-    !/^(?:primitive_type|sized_type_specifier|type_identifier)$/.test(type.type)
-  )
-    return undefined;
+  if (declarations.length !== 1 || !type || !/^(?:primitive_type|sized_type_specifier|type_identifier)$/.test(type.type)) return undefined;
   const words = text.slice(only.start, only.end);
   const declarator = nodesWhere(only, (node) => node.field === 'declarator' && declares(text, node, name))[0];
-  const levels = declarator
-    ? nodesWhere(declarator, ({ type: kind }) => /^(?:pointer_declarator|array_declarator)$/.test(kind)).length
-    : 0;
+  const levels = declarator ? nodesWhere(declarator, ({ type: kind }) => /^(?:pointer_declarator|array_declarator)$/.test(kind)).length : 0;
   if (levels !== subscripts || /\bauto\b/.test(words)) return undefined;
   return text.slice(type.start, type.end).replace(/\s+/g, ' ');
 }

@@ -40,14 +40,29 @@ const notNames = new Set(
   ),
 );
 /** Tokens that can follow the parameter list of a definition. */
-const trailers = new Set(['const', 'volatile', 'noexcept', 'override', 'final', '->', ':', 'try', '&', 'requires', 'throw', '__attribute__']); // oxfmt-ignore
+const trailers = new Set([
+  'const',
+  'volatile',
+  'noexcept',
+  'override',
+  'final',
+  '->',
+  ':',
+  'try',
+  '&',
+  'requires',
+  'throw',
+  '__attribute__',
+]);
 /** Words of a type: a name consisting only of these is not a parameter name. */
 const typeWords = new Set(
   'const volatile __restrict__ __restrict restrict unsigned signed int long short char bool float double void auto size_t __half struct class union enum typename __grid_constant__ register static'.split(
     ' ',
   ),
 );
-const qualifierWords = new Set('const volatile __restrict__ __restrict restrict struct union enum __grid_constant__ register static'.split(' ')); // oxfmt-ignore
+const qualifierWords = new Set(
+  'const volatile __restrict__ __restrict restrict struct union enum __grid_constant__ register static'.split(' '),
+);
 
 /**
  * Finds the function definitions of a text from its tokens only, so that macros and broken code elsewhere do not affect
@@ -64,9 +79,7 @@ export function outline(
   deviceMacros: ReadonlySet<string>,
 ): FunctionDefinition[] {
   const partnersOfAll = matchBrackets(allTokens);
-  const kept = [...allTokens.keys()].filter(
-    (index) => !['comment', 'directive'].includes(allTokens[index]?.kind ?? ''),
-  );
+  const kept = [...allTokens.keys()].filter((index) => !['comment', 'directive'].includes(allTokens[index]?.kind ?? ''));
   const newIndex = new Map(kept.map((old, index) => [old, index]));
   const tokens = kept.map((index) => allTokens[index] as Token);
   const partner = kept.map((old) => newIndex.get(partnersOfAll[old] ?? -1) ?? -1);
@@ -142,7 +155,6 @@ export function outline(
     from: number,
     to: number,
   ): { name: string; nameAt: number; open: number; specialization: string | undefined } | null => {
-    // oxfmt-ignore
     let found = -1;
     let fallback = -1;
     for (let i = from; i < to; i++) {
@@ -151,8 +163,7 @@ export function outline(
       else if (textAt(i) === '[' && closing > i) i = closing;
       else if (textAt(i) === '(' && closing > i && closing < to) {
         const before = tokens[i - 1];
-        const named =
-          i > from && (before?.text === '>' || before?.kind === 'identifier' || textAt(i - 2) === 'operator');
+        const named = i > from && (before?.text === '>' || before?.kind === 'identifier' || textAt(i - 2) === 'operator');
         if (named && !notNames.has(before?.text ?? '')) {
           fallback = i;
           const after = textAt(closing + 1);

@@ -211,8 +211,7 @@ function readDirectives(tokens: readonly Token[]): { includes: Include[]; macros
 function readSuppressions(tokens: readonly Token[], commentOf: (token: Token) => Comment): SuppressionComment[] {
   const suppressions: SuppressionComment[] = [];
   for (const [index, token] of tokens.entries()) {
-    const words =
-      token.kind === 'comment' ? /^\/[/*]\s*selvage-ignore\b([^]*?)(?:\*\/)?$/.exec(token.text)?.[1] : undefined;
+    const words = token.kind === 'comment' ? /^\/[/*]\s*selvage-ignore\b([^]*?)(?:\*\/)?$/.exec(token.text)?.[1] : undefined;
     if (words === undefined) continue;
     const [, code = '', reason = ''] = /^\s*([^\s:]*)\s*:?\s*([^]*?)\s*$/.exec(words) ?? [];
     const before = tokens[index - 1];

@@ -86,12 +86,7 @@ export async function registeredApp(
 }
 
 /** A client of the server. It may wait longer than that of a job, because no user waits for the result. */
-function clientWith(
-  apiUrl: string,
-  token: string,
-  writeInterval: number,
-  renewedToken?: (refused: string) => Promise<string>,
-): Octokit {
+function clientWith(apiUrl: string, token: string, writeInterval: number, renewedToken?: (refused: string) => Promise<string>): Octokit {
   return createClient({
     token,
     renewedToken,

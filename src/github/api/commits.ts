@@ -45,10 +45,7 @@ export async function findMergeBase(octokit: Octokit, clone: Clone, change: Chan
  * parent.
  * @throws UsageError with the remedy
  */
-export async function commitBefore(
-  clone: Clone,
-  { baseSha, headSha }: Omit<ChangeOfCommits, 'owner' | 'repo'>,
-): Promise<string> {
+export async function commitBefore(clone: Clone, { baseSha, headSha }: Omit<ChangeOfCommits, 'owner' | 'repo'>): Promise<string> {
   await ensureCommit(clone, headSha);
   if (!/^0+$/.test(baseSha)) {
     try {
@@ -60,9 +57,7 @@ export async function commitBefore(
   }
   const { code, stdout } = await git(clone, ['rev-parse', '--verify', '--quiet', `${headSha}^1`]);
   if (code === 0) return stdout.trim();
-  throw new UsageError(
-    `The clone does not contain the commit before ${headSha}. Use actions/checkout with \`fetch-depth: 2\`.`,
-  );
+  throw new UsageError(`The clone does not contain the commit before ${headSha}. Use actions/checkout with \`fetch-depth: 2\`.`);
 }
 
 /**

@@ -16,12 +16,11 @@ export async function organisationDefaults(octokit: Octokit, owner: string): Pro
   try {
     const { data } = await octokit.rest.repos.getContent({ owner, repo: '.github', path: configurationName });
     if (Array.isArray(data) || data.type !== 'file') return { file, problem: 'it is not a regular file.' };
-    if (data.size > maxBytes || data.encoding !== 'base64')
-      return { file, problem: `it has more than ${maxBytes} bytes.` };
+    if (data.size > maxBytes || data.encoding !== 'base64') return { file, problem: `it has more than ${maxBytes} bytes.` };
     return { file, text: Buffer.from(data.content, 'base64').toString('utf8') };
   } catch (error) {
     const { status, message } = failureOf(error);
     if (status === 404) return undefined;
-    return { file, problem: `it cannot be read (${status === 0 ? 'no answer' : `status ${status}`}: ${message.slice(0, 200)}).` }; // oxfmt-ignore
+    return { file, problem: `it cannot be read (${status === 0 ? 'no answer' : `status ${status}`}: ${message.slice(0, 200)}).` };
   }
 }

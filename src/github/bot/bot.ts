@@ -130,11 +130,7 @@ export async function answerButton(button: PressedButton, services: BotServices)
   return 'answered';
 }
 
-async function buttonText(
-  { action, headSha, target }: PressedButton,
-  comment: CommandComment,
-  services: BotServices,
-): Promise<string> {
+async function buttonText({ action, headSha, target }: PressedButton, comment: CommandComment, services: BotServices): Promise<string> {
   const { headSha: now } = await pullState(services.octokit, target);
   if (now !== headSha) return 'That check run is of an earlier commit; use the one of the newest.';
   if (action === 'fix') return answerTo({ kind: 'fix', id: 'all' }, comment, services);
@@ -152,7 +148,8 @@ async function answerForOnly(
   const [id, ...others] = reportedFingerprints(analysed.report);
   if (id === undefined) return findingTable(analysed.report);
   if (others.length > 0) {
-    const hint = action === 'ignore' ? 'Name the finding and a reason: `/selvage ignore ID REASON`.' : 'Name the finding: `/selvage explain ID`.'; // oxfmt-ignore
+    const hint =
+      action === 'ignore' ? 'Name the finding and a reason: `/selvage ignore ID REASON`.' : 'Name the finding: `/selvage explain ID`.';
     return `${hint}\n\n${helpTable()}\n\n${findingTable(analysed.report)}`;
   }
   if (action === 'explain') return explained(await chosen(id, comment, analysed, octokit), pull, analysed, tool);
@@ -178,10 +175,7 @@ interface CurrentComment {
   readonly thread: number;
 }
 
-async function currentComment(
-  octokit: Octokit,
-  { target, id, on }: CommandComment,
-): Promise<CurrentComment | undefined> {
+async function currentComment(octokit: Octokit, { target, id, on }: CommandComment): Promise<CurrentComment | undefined> {
   const asked = { owner: target.owner, repo: target.repo, comment_id: id };
   try {
     if (on === 'conversation') {
@@ -233,7 +227,7 @@ async function react(octokit: Octokit, { target, id, on }: CommandComment, conte
 async function reply(octokit: Octokit, { target, on }: CommandComment, thread: number, body: string): Promise<void> {
   const { owner, repo, pullNumber } = target;
   if (on === 'conversation') await octokit.rest.issues.createComment({ owner, repo, issue_number: pullNumber, body });
-  else await octokit.rest.pulls.createReplyForReviewComment({ owner, repo, pull_number: pullNumber, comment_id: thread, body }); // oxfmt-ignore
+  else await octokit.rest.pulls.createReplyForReviewComment({ owner, repo, pull_number: pullNumber, comment_id: thread, body });
 }
 
 /** *Explain* or *Ignore*, which apply to the only finding. */
@@ -242,11 +236,7 @@ interface ButtonCommand {
   readonly action: 'explain' | 'ignore';
 }
 
-async function answerTo(
-  command: BotCommand | ButtonCommand,
-  comment: CommandComment,
-  services: BotServices,
-): Promise<string> {
+async function answerTo(command: BotCommand | ButtonCommand, comment: CommandComment, services: BotServices): Promise<string> {
   try {
     if (command.kind === 'unknown') return `${escapeTextWithCode(command.problem)}\n\n${helpTable()}`;
     const pull = await pullState(services.octokit, comment.target);
@@ -310,18 +300,11 @@ interface Chosen {
 }
 
 /** The finding that a command refers to, by the ID in the command or by the finding of its thread. */
-async function chosen(
-  id: string | undefined,
-  comment: CommandComment,
-  { report }: Analysed,
-  octokit: Octokit,
-): Promise<Chosen> {
+async function chosen(id: string | undefined, comment: CommandComment, { report }: Analysed, octokit: Octokit): Promise<Chosen> {
   const names = id === undefined ? await threadFingerprints(comment, octokit) : [id];
   const all = report.kernels.flatMap((kernel) => findingsOf(kernel).map((finding) => ({ finding, kernel })));
   const found = new Map(
-    all
-      .filter(({ finding }) => names.some((name) => finding.fingerprint.startsWith(name)))
-      .map((one) => [one.finding.fingerprint, one]),
+    all.filter(({ finding }) => names.some((name) => finding.fingerprint.startsWith(name))).map((one) => [one.finding.fingerprint, one]),
   );
   const [only] = found.values();
   if (only && found.size === 1) return only;
@@ -359,23 +342,15 @@ function findingTable({ kernels }: Report): string {
     const [place] = placesOf(finding);
     const where = place ? `${place.file}:${place.line}` : '';
     const edit = kernel.repair.fixes?.includes(finding.fingerprint) === true ? 'yes' : 'no';
-    return `| \`${finding.fingerprint.slice(0, 8)}\` | ${finding.code} | ${codeSpan(where).replaceAll('|', '\\|')} | ${edit} |`; // oxfmt-ignore
+    return `| \`${finding.fingerprint.slice(0, 8)}\` | ${finding.code} | ${codeSpan(where).replaceAll('|', '\\|')} | ${edit} |`;
   });
   const more = all.length > maxRows ? [`\nand ${all.length - maxRows} more.`] : [];
   return ['| ID | finding | place | verified edit |', '|---|---|---|---|', ...rows, ...more].join('\n');
 }
 
-function explained(
-  { finding, kernel }: Chosen,
-  { headSha }: PullState,
-  { folder }: Analysed,
-  tool: ToolPlace | undefined,
-): string {
+function explained({ finding, kernel }: Chosen, { headSha }: PullState, { folder }: Analysed, tool: ToolPlace | undefined): string {
   const { title, explanation, remedy } = codes[finding.code as Code];
-  const reproduce =
-    finding.reproduce === undefined
-      ? []
-      : ['To see it again:', reproduction({ tool, folder, headSha }, finding.reproduce)];
+  const reproduce = finding.reproduce === undefined ? [] : ['To see it again:', reproduction({ tool, folder, headSha }, finding.reproduce)];
   return [
     `**${escapeText(title)}** (${finding.code}, in ${codeSpan(kernel.name)})`,
     toMarkdown(finding.message),
@@ -405,17 +380,19 @@ async function fixed(
         : 'Selvage has no verified edits for the findings of this commit.',
     );
   const edits = new Map<string, RepairEdit[]>();
-  for (const edit of meant.flatMap(({ repair }) => repair.edits!)) edits.set(edit.file, [...(edits.get(edit.file) ?? []), edit]); // oxfmt-ignore
+  for (const edit of meant.flatMap(({ repair }) => repair.edits!)) edits.set(edit.file, [...(edits.get(edit.file) ?? []), edit]);
   const files = new Map<string, string>();
   for (const [file, own] of edits) {
     const text = analysed.source(file);
     const distinct = distinctEdits(own);
     const overlap = distinct.some((edit, index) => index > 0 && edit.startLine <= distinct[index - 1]!.endLine);
-    if (text === undefined || overlap) throw new CommandRefused(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`); // oxfmt-ignore
+    if (text === undefined || overlap)
+      throw new CommandRefused(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`);
     files.set(`${analysed.folder}${file}`, applyLineEdits(text, distinct));
   }
   const names = [...new Set(meant.map(({ name }) => name))];
-  const subject = names.length === 1 ? `Fix what Selvage found in ${plainName(names[0]!)}` : `Fix what Selvage found in ${names.length} kernels`; // oxfmt-ignore
+  const subject =
+    names.length === 1 ? `Fix what Selvage found in ${plainName(names[0]!)}` : `Fix what Selvage found in ${names.length} kernels`;
   const sha = await committed(octokit, comment, pull, files, subject);
   const isPartial = meant.some(({ repair }) => repair.leaves !== undefined);
   const shown = isPartial ? 'what it fixes is shown to be gone' : 'the kernel is proved with it';
@@ -438,8 +415,7 @@ async function ignored(
   if (!place) throw new CommandRefused('The source of this finding is not in the pull request.');
   const lines = analysed.source(place.file)!.split('\n');
   const [before = '', line = ''] = [lines[place.line - 2], lines[place.line - 1]];
-  if (before.trimEnd().endsWith('\\'))
-    throw new CommandRefused('The finding is in a macro, where no comment is possible.');
+  if (before.trimEnd().endsWith('\\')) throw new CommandRefused('The finding is in a macro, where no comment is possible.');
   const end = line.endsWith('\r') ? '\r' : '';
   const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
   lines.splice(place.line - 1, 0, `${indent}// selvage-ignore ${finding.code}: ${reason}${end}`);
@@ -448,18 +424,14 @@ async function ignored(
   return `Committed ${sha}: ${finding.code} is suppressed at ${codeSpan(`${place.file}:${place.line}`)}.`;
 }
 
-async function isCommitted(
-  { headSha, target }: PullState,
-  comment: CommandComment,
-  octokit: Octokit,
-): Promise<boolean> {
+async function isCommitted({ headSha, target }: PullState, comment: CommandComment, octokit: Octokit): Promise<boolean> {
   const { owner, repo } = target;
   const { data } = await octokit.rest.git.getCommit({ owner, repo, commit_sha: headSha });
   return comment.id !== 0 && data.message.split('\n').includes(`${trailer} ${comment.id}`);
 }
 
 function refuseForks({ isFork }: PullState): void {
-  if (isFork) throw new CommandRefused('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.'); // oxfmt-ignore
+  if (isFork) throw new CommandRefused('The branch is in a fork, which Selvage may not write; its author can apply the suggestion.');
 }
 
 /** Text without characters that have a meaning in a commit message. */
@@ -476,10 +448,9 @@ async function committed(
 ): Promise<string> {
   for (const [file, text] of files)
     if (hasNonTextBytes(text))
-      throw new CommandRefused(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`); // oxfmt-ignore
+      throw new CommandRefused(`${codeSpan(file)} is not UTF-8, and GitHub takes no other text; \`selvage repair --write\` edits it.`);
   const now = await pullState(octokit, target);
-  if (now.headSha !== pull.headSha)
-    throw new NotCommitted('The branch has a newer commit by now; run the command again.');
+  if (now.headSha !== pull.headSha) throw new NotCommitted('The branch has a newer commit by now; run the command again.');
   const trailers = [
     ...(id === 0 ? [] : [`${trailer} ${id}`]),
     `Co-authored-by: ${author.login} <${author.id}+${author.login}@users.noreply.github.com>`,

@@ -55,7 +55,7 @@ export function parseCommand(body: string): BotCommand | undefined {
       return { kind: 'ignore', id, reason };
     }
     case 'cost':
-      return first === undefined ? wrong('name a kernel: `/selvage cost KERNEL`') : { kind: 'cost', kernel: words.slice(1).join(' ') }; // oxfmt-ignore
+      return first === undefined ? wrong('name a kernel: `/selvage cost KERNEL`') : { kind: 'cost', kernel: words.slice(1).join(' ') };
     default:
       return wrong(`${word} is not one of the commands`);
   }

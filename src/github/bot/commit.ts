@@ -41,7 +41,7 @@ export async function commitFiles(
     return made.sha;
   } catch (error) {
     const { status, message: why } = failureOf(error);
-    if (status === 422 || status === 409) throw new NotCommitted('The branch has a newer commit by now; run the command again.'); // oxfmt-ignore
+    if (status === 422 || status === 409) throw new NotCommitted('The branch has a newer commit by now; run the command again.');
     if (status === 403 || status === 404)
       throw new NotCommitted(`Selvage may not write this branch: it needs \`contents: write\` (${why}).`);
     throw error;

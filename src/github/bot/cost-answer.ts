@@ -26,9 +26,7 @@ export function costAnswer(pattern: string, { kernels }: Report): string {
     const others = costly.length === 0 ? '' : ` Those with costs: ${nameList(costly)}.`;
     return `No kernel that this pull request changes has costs and the name ${codeSpan(pattern)}.${others}`;
   }
-  const tables = found
-    .slice(0, maxTables)
-    .map(({ name, cost }) => `${codeSpan(name)}\n\n${costTable(cost!).join('\n')}`);
+  const tables = found.slice(0, maxTables).map(({ name, cost }) => `${codeSpan(name)}\n\n${costTable(cost!).join('\n')}`);
   const left = found.slice(maxTables);
   const more = left.length === 0 ? [] : [`Also named so: ${nameList(left)}. Give more of a name to see its costs.`];
   const note = '*Shortened: give more of a name to see the costs of one kernel.*';

@@ -24,8 +24,7 @@ export function onlyFile(archive: Buffer, name: string, mostBytes: number): Buff
   const entries = archive.readUInt16LE(end + 10);
   const size = archive.readUInt32LE(end + 12);
   const start = archive.readUInt32LE(end + 16);
-  if (archive.readUInt16LE(end + 8) !== entries || archive.readUInt16LE(end + 4) !== 0)
-    refuse('it is in several parts');
+  if (archive.readUInt16LE(end + 8) !== entries || archive.readUInt16LE(end + 4) !== 0) refuse('it is in several parts');
   if (entries === 0 || entries > maxEntries) refuse(`it contains ${entries} entries`);
   if (start + size !== end) refuse('its directory is not at its end');
   let found: Buffer | undefined;

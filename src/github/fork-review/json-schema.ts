@@ -31,7 +31,7 @@ function keywordFault(
   at: string,
   root: Schema,
 ): string | undefined {
-  const meets = (part: unknown, inner: unknown, where = at): boolean => faultOf(part as Schema, inner, where, root) === undefined; // oxfmt-ignore
+  const meets = (part: unknown, inner: unknown, where = at): boolean => faultOf(part as Schema, inner, where, root) === undefined;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   switch (keyword) {
     case '$ref':
@@ -48,25 +48,23 @@ function keywordFault(
       if (typeof value !== 'string' || new RegExp(String(wanted), 'u').test(value)) return undefined;
       return `${place(at)} does not match ${String(wanted)}`;
     case 'minimum':
-      return typeof value === 'number' && value < Number(wanted) ? `${place(at)} is less than ${String(wanted)}` : undefined; // oxfmt-ignore
+      return typeof value === 'number' && value < Number(wanted) ? `${place(at)} is less than ${String(wanted)}` : undefined;
     case 'minItems':
       return Array.isArray(value) && value.length < Number(wanted) ? `${place(at)} has too few items` : undefined;
     case 'maxItems':
       return Array.isArray(value) && value.length > Number(wanted) ? `${place(at)} has too many items` : undefined;
     case 'items':
-      return Array.isArray(value) ? first(value, (item, index) => faultOf(wanted as Schema, item, `${at}/${index}`, root)) : undefined; // oxfmt-ignore
+      return Array.isArray(value) ? first(value, (item, index) => faultOf(wanted as Schema, item, `${at}/${index}`, root)) : undefined;
     case 'contains':
       if (!Array.isArray(value) || value.some((item) => meets(wanted, item))) return undefined;
       return `${place(at)} lacks an item`;
     case 'required':
       if (!isObject) return undefined;
-      return first(wanted as string[], (name) => (Object.hasOwn(value, name) ? undefined : `${place(at)} lacks ${name}`)); // oxfmt-ignore
+      return first(wanted as string[], (name) => (Object.hasOwn(value, name) ? undefined : `${place(at)} lacks ${name}`));
     case 'properties':
       if (!isObject) return undefined;
-      return first(
-        Object.entries(wanted as Record<string, Schema>),
-        ([name, part]) =>
-        Object.hasOwn(value, name) ? faultOf(part, (value as Record<string, unknown>)[name], `${at}/${name}`, root) : undefined, // oxfmt-ignore
+      return first(Object.entries(wanted as Record<string, Schema>), ([name, part]) =>
+        Object.hasOwn(value, name) ? faultOf(part, (value as Record<string, unknown>)[name], `${at}/${name}`, root) : undefined,
       );
     case 'additionalProperties': {
       if (!isObject) return undefined;
@@ -76,7 +74,7 @@ function keywordFault(
     }
     case 'propertyNames':
       if (!isObject) return undefined;
-      return first(Object.keys(value), (name) => (meets(wanted, name) ? undefined : `${place(at)} has the name ${JSON.stringify(name)}`)); // oxfmt-ignore
+      return first(Object.keys(value), (name) => (meets(wanted, name) ? undefined : `${place(at)} has the name ${JSON.stringify(name)}`));
     case 'oneOf': {
       const met = (wanted as unknown[]).filter((part) => meets(part, value)).length;
       return met === 1 ? undefined : `${place(at)} is ${met === 0 ? 'none' : 'several'} of what it may be`;
@@ -89,10 +87,7 @@ function keywordFault(
   }
 }
 
-function first<Item>(
-  items: readonly Item[],
-  fault: (item: Item, index: number) => string | undefined,
-): string | undefined {
+function first<Item>(items: readonly Item[], fault: (item: Item, index: number) => string | undefined): string | undefined {
   for (const [index, item] of items.entries()) {
     const found = fault(item, index);
     if (found !== undefined) return found;

@@ -47,10 +47,7 @@ interface PostOptions {
  * Posts the review of a finished run.
  * @returns the exit code: 0 also if there is nothing to post, 2 if the results are rejected
  */
-export async function runPost(
-  environment: Readonly<Record<string, string | undefined>>,
-  options: PostOptions,
-): Promise<number> {
+export async function runPost(environment: Readonly<Record<string, string | undefined>>, options: PostOptions): Promise<number> {
   const { token, info, error: fail } = options;
   try {
     const name = environment['GITHUB_EVENT_NAME'] ?? '';
@@ -84,9 +81,7 @@ async function reviewOf(
   finished: FinishedRun,
   options: PostOptions,
   environment: Readonly<Record<string, string | undefined>>,
-): Promise<
-  { readonly target: RepositoryTarget & { readonly pullNumber: number }; readonly plan: ReviewPlan } | string
-> {
+): Promise<{ readonly target: RepositoryTarget & { readonly pullNumber: number }; readonly plan: ReviewPlan } | string> {
   const { repository: own, workflow_run: run } = finished;
   const place = targetOfRun(finished);
   if (run.event !== 'pull_request') return `The run was started by ${run.event}, not by a pull request.`;
@@ -133,10 +128,7 @@ interface ArtifactSource {
 }
 
 /** @throws UsageError if the environment is not that of a runner */
-function thisRun({
-  GITHUB_RUN_ID: id = '',
-  GITHUB_SHA: headSha = '',
-}: Readonly<Record<string, string | undefined>>): ArtifactSource {
+function thisRun({ GITHUB_RUN_ID: id = '', GITHUB_SHA: headSha = '' }: Readonly<Record<string, string | undefined>>): ArtifactSource {
   if (/^\d+$/.test(id) && /^[0-9a-f]{40,64}$/.test(headSha)) return { id: Number(id), headSha };
   throw new UsageError('The environment of the runner lacks GITHUB_RUN_ID or GITHUB_SHA.');
 }
@@ -158,8 +150,7 @@ async function artifactOf(
   if (artifact.expired) throw new RefusedArtifact('the artifact has expired');
   if (artifact.workflow_run?.id !== id || artifact.workflow_run.head_sha !== headSha)
     throw new RefusedArtifact('the artifact is of another run');
-  if (artifact.size_in_bytes > maxBytes.archive)
-    throw new RefusedArtifact(`the artifact has more than ${maxBytes.archive} bytes`);
+  if (artifact.size_in_bytes > maxBytes.archive) throw new RefusedArtifact(`the artifact has more than ${maxBytes.archive} bytes`);
   const api = environment['GITHUB_API_URL'] ?? 'https://api.github.com';
   const first = await fetch(`${api}/repos/${owner}/${repo}/actions/artifacts/${artifact.id}/zip`, {
     headers: { authorization: `Bearer ${token}`, 'user-agent': 'selvage' },
@@ -191,12 +182,7 @@ async function pullOf(octokit: Octokit, finished: FinishedRun, data: ReviewData)
   return pull;
 }
 
-async function mergeBaseOf(
-  octokit: Octokit,
-  { owner, repo }: RepositoryTarget,
-  base: string,
-  head: string,
-): Promise<string> {
+async function mergeBaseOf(octokit: Octokit, { owner, repo }: RepositoryTarget, base: string, head: string): Promise<string> {
   const asked = { owner, repo, basehead: `${base}...${head}`, per_page: 1 };
   const { data } = await octokit.rest.repos.compareCommitsWithBasehead(asked);
   return data.merge_base_commit.sha;
@@ -241,8 +227,7 @@ async function sourcesOf(
 }
 
 /** Lines that an edit of Selvage may add: barriers and fences, one per line. */
-const barrier =
-  /^\s*(?:__syncthreads\(\)|__syncwarp\((?:0x[0-9a-fA-F]+|\d+)?u?\)|__threadfence(?:_block|_system)?\(\));\s*$/;
+const barrier = /^\s*(?:__syncthreads\(\)|__syncwarp\((?:0x[0-9a-fA-F]+|\d+)?u?\)|__threadfence(?:_block|_system)?\(\));\s*$/;
 
 /**
  * A kernel with the edit that its review suggests, if that only adds barriers to the text of the head. The data of a
@@ -260,5 +245,5 @@ function addsBarriers({ startLine, endLine, replacement }: RepairEdit, source: s
   const before = source.split(/\r?\n/).slice(startLine - 1, endLine);
   const after = replacement.replace(/\r?\n$/, '').split(/\r?\n/);
   const kept = after.filter((line) => !barrier.test(line));
-  return kept.join('\n') === before.filter((line) => !barrier.test(line)).join('\n') && after.length <= before.length + 4; // oxfmt-ignore
+  return kept.join('\n') === before.filter((line) => !barrier.test(line)).join('\n') && after.length <= before.length + 4;
 }

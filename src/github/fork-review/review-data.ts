@@ -15,7 +15,7 @@ export const reviewFile = 'selvage-review.json';
 export const reviewArtifact = 'selvage-review';
 
 const sha = v.pipe(v.string(), v.regex(/^[0-9a-f]{40}([0-9a-f]{24})?$/));
-const place = v.object({ file: v.string(), line: v.pipe(v.number(), v.integer(), v.minValue(1)), column: v.optional(v.number()) }); // oxfmt-ignore
+const place = v.object({ file: v.string(), line: v.pipe(v.number(), v.integer(), v.minValue(1)), column: v.optional(v.number()) });
 const dataSchema = v.strictObject({
   format: v.literal('selvage review 1'),
   /** `owner/name` */
@@ -85,10 +85,10 @@ function measure(root: unknown): void {
     values += 1;
     if (values > limits.values) throw new RefusedArtifact('the file has too many values');
     if (depth > limits.depth) throw new RefusedArtifact('the values of the file are nested too deeply');
-    if (typeof value === 'string' && value.length > limits.text) throw new RefusedArtifact('the file has a text that is too long'); // oxfmt-ignore
+    if (typeof value === 'string' && value.length > limits.text) throw new RefusedArtifact('the file has a text that is too long');
     if (typeof value !== 'object' || value === null) return;
     for (const [name, inner] of Object.entries(value)) {
-      if (name === '__proto__' || name.length > limits.text) throw new RefusedArtifact('the file has an unknown field name'); // oxfmt-ignore
+      if (name === '__proto__' || name.length > limits.text) throw new RefusedArtifact('the file has an unknown field name');
       visit(inner, depth + 1);
     }
   };
@@ -109,8 +109,6 @@ function checkPlaces(value: unknown): void {
 
 function isPlainFile(path: string): boolean {
   return (
-    !/[\p{Cc}\\]/u.test(path) &&
-    path.split('/').every((part) => part !== '..' && part !== '.' && part !== '.git') &&
-    path.length < 1024
+    !/[\p{Cc}\\]/u.test(path) && path.split('/').every((part) => part !== '..' && part !== '.' && part !== '.git') && path.length < 1024
   );
 }

@@ -37,11 +37,7 @@ export function anchorOf(finding: Finding, diff: Diff): Anchor | undefined {
   return undefined;
 }
 
-function anchorOn(
-  own: readonly (Location | undefined)[],
-  diff: Diff,
-  others: readonly (Location | undefined)[] = [],
-): Anchor | undefined {
+function anchorOn(own: readonly (Location | undefined)[], diff: Diff, others: readonly (Location | undefined)[] = []): Anchor | undefined {
   const isKnown = (place: Location | undefined): place is Location => place !== undefined;
   const places = own.filter(isKnown);
   const shown = framesOf(places).filter(({ file, line }) => isInDiff({ path: file, line }, diff));
@@ -64,12 +60,7 @@ function linesIn(file: string, places: readonly Location[]): number[] {
 }
 
 /** Changed lines between two locations. */
-function between(
-  file: string,
-  places: readonly Location[],
-  diff: Diff,
-  linesOf: (file: FileDiff) => Iterable<number>,
-): number[] {
+function between(file: string, places: readonly Location[], diff: Diff, linesOf: (file: FileDiff) => Iterable<number>): number[] {
   const lines = linesIn(file, places);
   const own = diff.get(file);
   if (!own || lines.length < 2) return [];

@@ -47,7 +47,10 @@ export function findingText(facts: ReviewFacts, group: FindingGroup, hasRepair: 
     `**${toMarkdown(titleText(findings))}** (${group.severity})`,
     toMarkdown(what),
     sourceLines(facts, finding),
-    [...more, otherLinesText(findings), isShared ? kernelsText(group) : ''].filter((text) => text !== '').map(toMarkdown).join(' '), // oxfmt-ignore
+    [...more, otherLinesText(findings), isShared ? kernelsText(group) : '']
+      .filter((text) => text !== '')
+      .map(toMarkdown)
+      .join(' '),
   ];
   const diagram = sequenceDiagram(finding);
   const launched = [launchText(finding, launch), isShared ? '' : kernelsText(group)].filter((text) => text !== '');
@@ -76,12 +79,7 @@ interface CommentText {
  * @param offer the repair that the comment suggests, if there is one
  * @param anchor with the path of the file in the report
  */
-export function commentText(
-  facts: ReviewFacts,
-  group: FindingGroup,
-  offer: Offer | undefined,
-  anchor: Anchor,
-): CommentText {
+export function commentText(facts: ReviewFacts, group: FindingGroup, offer: Offer | undefined, anchor: Anchor): CommentText {
   const fingerprints = group.fingerprints.slice(0, MAX_FINGERPRINTS);
   const bodyOf = (repair: string): string => {
     const text = findingText(facts, group, offer !== undefined && repair !== '');
@@ -103,9 +101,7 @@ function repairTexts(offer: Offer, group: FindingGroup, anchor: Anchor): { text:
   const isShort = offer.patch.split('\n').length <= MAX_PATCH_LINES;
   const intro = introduction(offer, group);
   return [
-    ...(block === undefined
-      ? []
-      : [{ text: `${intro}\n\n${fencedBlock(`${block}\n`, 'suggestion')}`, suggests: true }]),
+    ...(block === undefined ? [] : [{ text: `${intro}\n\n${fencedBlock(`${block}\n`, 'suggestion')}`, suggests: true }]),
     ...(isShort ? [{ text: `${intro}\n\n${fencedBlock(offer.patch, 'diff')}`, suggests: false }] : []),
   ];
 }
@@ -128,9 +124,7 @@ function repairSentence(repair: RepairReport): string {
   const phrase = repairPhrase(repair);
   // If no repair was tried, the summary states the reason once for all kernels.
   if (!phrase || phrase.detail === '' || repair.status === 'skipped') return '';
-  return phrase.isEdit
-    ? 'Another comment, or the summary, has a fix.'
-    : `Selvage has no fix: ${toMarkdown(phrase.detail)}.`;
+  return phrase.isEdit ? 'Another comment, or the summary, has a fix.' : `Selvage has no fix: ${toMarkdown(phrase.detail)}.`;
 }
 
 interface SourceLine {

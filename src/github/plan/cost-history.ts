@@ -18,10 +18,7 @@ const pointSchema = v.strictTuple([
 ]);
 const schema = v.strictObject({
   version: v.literal(historyVersion),
-  series: v.record(
-    v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
-    v.pipe(v.array(pointSchema), v.minLength(1), v.maxLength(maxPoints)),
-  ),
+  series: v.record(v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)), v.pipe(v.array(pointSchema), v.minLength(1), v.maxLength(maxPoints))),
 });
 
 type HistoryPoint = readonly [run: number, commit: string, value: number];
@@ -86,12 +83,7 @@ export function addCosts(history: CostHistory, costs: readonly MeasuredCost[], a
 
 /** Values of the runs before a run, by series. */
 export function costsBefore(history: CostHistory, run: number): EarlierCosts {
-  return new Map(
-    [...history].map(([series, points]) => [
-      series,
-      points.flatMap(([other, , value]) => (other < run ? [value] : [])),
-    ]),
-  );
+  return new Map([...history].map(([series, points]) => [series, points.flatMap(([other, , value]) => (other < run ? [value] : []))]));
 }
 
 const bars = '▁▂▃▄▅▆▇█';

@@ -27,11 +27,17 @@ export function planIssue(plan: ReviewPlan, branch: string): IssuePlan | null {
   const { name, findings, check, headSha, exitCode } = plan;
   const stands = findings.length > 0;
   if (!stands && exitCode > 1) return null;
-  const told = findings.map(({ fingerprints, severity, place, entryText }) => [fingerprints, severity, stands ? entryText : place]); // oxfmt-ignore
+  const told = findings.map(({ fingerprints, severity, place, entryText }) => [fingerprints, severity, stands ? entryText : place]);
   const text = hashText(JSON.stringify([check.title, told]));
   const intro = stands
     ? `Selvage checks the whole branch ${codeSpan(branch)}. It updates this issue, and closes it when nothing is left. If it is closed as not planned, it stays closed.`
     : `No findings are left on ${codeSpan(branch)}, as of ${shortSha(headSha)}.`;
   const body = `${printMarker('issue', { name, text })}${intro}\n\n${check.summary}`;
-  return { name, title: `${toolName(name)}: ${stands ? check.title : 'no findings left'}`, body: fitMarkdown(body, COMMENT_BUDGET, cutNote()), text, stands }; // oxfmt-ignore
+  return {
+    name,
+    title: `${toolName(name)}: ${stands ? check.title : 'no findings left'}`,
+    body: fitMarkdown(body, COMMENT_BUDGET, cutNote()),
+    text,
+    stands,
+  };
 }

@@ -15,9 +15,9 @@ import type { Location } from '../../source/location.ts';
 import { anchorOf, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../../messages/review.ts';
 import { placeName, placeNames } from '../../report-model/cause.ts';
-import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup } from '../../report-model/finding-group.ts'; // oxfmt-ignore
+import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup } from '../../report-model/finding-group.ts';
 import { notesOf, worseCosts } from '../../messages/cost/worse-costs.ts';
-import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts'; // oxfmt-ignore
+import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts';
 import { cutNote, logOf, restIn, type RunHost } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';
@@ -27,7 +27,21 @@ import { composeReview } from './review-body.ts';
 import { kernelKeys, settlements } from './settlement.ts';
 import type { CheckPlan, PlannedFinding, ReviewPlan } from './review-plan.ts';
 import { offersOf, type Offer } from './suggestion.ts';
-import { countFindings, diagnosticText, headline, isOwnWords, provesAllThatWasAsked, jobSummaryMarkdown, summaryMarkdown, shortSha, toolName, trustSection, where, type ReviewFacts, type ToolPlace } from './summary.ts'; // oxfmt-ignore
+import {
+  countFindings,
+  diagnosticText,
+  headline,
+  isOwnWords,
+  provesAllThatWasAsked,
+  jobSummaryMarkdown,
+  summaryMarkdown,
+  shortSha,
+  toolName,
+  trustSection,
+  where,
+  type ReviewFacts,
+  type ToolPlace,
+} from './summary.ts';
 import { annotationCommands, logText, type Annotation } from '../text/workflow-command.ts';
 
 interface ReviewOptions {
@@ -77,7 +91,7 @@ const DEFAULTS: ReviewOptions = { inlineSeverity: 'warning', maxComments: 25, re
 const MAX_TOLD = 200;
 const MAX_TITLE = 255;
 const MAX_MESSAGE_BYTES = 60_000;
-const REPEATED = "This repository repeated the analysis of the fork's commit, and did not take over the results of the fork's run.\n\n"; // oxfmt-ignore
+const REPEATED = "This repository repeated the analysis of the fork's commit, and did not take over the results of the fork's run.\n\n";
 
 /** Plans all posts of a review of the range. Pure: the same input gives the same plan. */
 export function planReview(input: PlanInput): ReviewPlan {
@@ -125,9 +139,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   const reported = new Set([...all.map(({ finding }) => finding.fingerprint), ...limits, ...sites].filter(isNew));
   const exitCode = exitCodeOf(report, input.failOn ?? optionDefaults.failOn, reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
-  const findings = options.review
-    ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, offers, options.maxComments)
-    : [];
+  const findings = options.review ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, offers, options.maxComments) : [];
   const suggested = new Set(findings.flatMap(({ suggested: one }) => one ?? []));
   const isSuggested = (fingerprint: string): boolean => {
     const offer = offers.get(fingerprint);
@@ -139,7 +151,7 @@ export function planReview(input: PlanInput): ReviewPlan {
   const parts = [confirmed, possible, facts.costs, facts.errors, facts.trust];
   const nothingToTell = parts.every(({ length }) => length === 0);
   const blamed = confirmed.length + facts.costs.filter(({ severity }) => severity !== 'notice').length;
-  const [summary, ofVerdicts] = [facts, { ...found, hasRepairs: false, history: new Map() }].map(summaryMarkdown) as [string, string]; // oxfmt-ignore
+  const [summary, ofVerdicts] = [facts, { ...found, hasRepairs: false, history: new Map() }].map(summaryMarkdown) as [string, string];
   const [title, conclusion] = [cutTitle(headline(facts)), conclusionOf(exitCode, blamed)];
   const verdicts = hashText(JSON.stringify([title, conclusion, annotations, ofVerdicts]));
   const commentOf = (count: number): string => {
@@ -161,11 +173,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     check: {
       name: toolName(input.analysedBy === 'fork' ? [name, 'fork'].filter((word) => word !== '').join(', ') : name),
       title,
-      summary: fitMarkdown(
-        (input.analysedBy === 'repository' ? REPEATED : '') + summary,
-        CHECK_SUMMARY_BUDGET,
-        cutNote(input.host),
-      ),
+      summary: fitMarkdown((input.analysedBy === 'repository' ? REPEATED : '') + summary, CHECK_SUMMARY_BUDGET, cutNote(input.host)),
       conclusion,
       annotations,
     },
@@ -195,7 +203,7 @@ export function renderPlan(plan: ReviewPlan): string {
   const { title, conclusion, annotations } = plan.check;
   const check = [`## Check run: ${conclusion}`, title];
   if (annotations.length > 0) {
-    check.push(annotations.map((one) => `- ${one.path}:${one.startLine} (${one.severity}) ${one.title}`).join('\n')); // oxfmt-ignore
+    check.push(annotations.map((one) => `- ${one.path}:${one.startLine} (${one.severity}) ${one.title}`).join('\n'));
   }
   parts.push(check.join('\n\n'));
   return `${parts.join('\n\n')}\n`;
@@ -206,9 +214,7 @@ function patchOf({ report, source }: PlanInput, isSuggested: (fingerprint: strin
   if (!source) return '';
   const known = new Set(report.comparison?.unchanged ?? []);
   const suggested = new Set(
-    report.kernels
-      .filter(({ repair: { fixes = [] } }) => fixes.some(isSuggested))
-      .map(({ repair }) => JSON.stringify(repair.edits)),
+    report.kernels.filter(({ repair: { fixes = [] } }) => fixes.some(isSuggested)).map(({ repair }) => JSON.stringify(repair.edits)),
   );
   const kernels = report.kernels.filter(
     ({ repair }) =>
@@ -248,7 +254,7 @@ function planFindings(
       withoutComment: anchor ? 'too-many' : 'not-in-diff',
       comment:
         fits && text
-          ? { ...anchor, path: `${facts.folder}${anchor.path}`, side: 'RIGHT', body: text.body, fingerprints: group.fingerprints } // oxfmt-ignore
+          ? { ...anchor, path: `${facts.folder}${anchor.path}`, side: 'RIGHT', body: text.body, fingerprints: group.fingerprints }
           : null,
       ...(text?.suggests && offer ? { suggested: offer } : {}),
       bodyAt: (lines) => commentText(facts, group, offer, withinFolder(lines, facts.folder)).body,
@@ -281,10 +287,7 @@ function reviewIntroduction(facts: ReviewFacts, total: number): string {
   const { confirmed, errors } = facts;
   const kept = errors.length > 0 ? ' Some code could not be analysed because of errors; see the summary.' : '';
   const what = `Selvage found ${countFindings(confirmed, listed)} in the kernels that this change affects.${kept}`;
-  const more =
-    total > MAX_TOLD
-      ? ` This review shows the first ${MAX_TOLD}${restIn(facts.host, 'see the job summary for the rest')}.`
-      : '';
+  const more = total > MAX_TOLD ? ` This review shows the first ${MAX_TOLD}${restIn(facts.host, 'see the job summary for the rest')}.` : '';
   return [trustSection(facts), what + more].filter((part) => part !== '').join('\n\n');
 }
 
@@ -325,13 +328,7 @@ function sentencesOf(group: FindingGroup): string[] {
   return sentences.map(toPlainText).filter((text) => text !== '');
 }
 
-function annotation(
-  { folder }: ReviewFacts,
-  location: Location,
-  severity: Severity,
-  title: string,
-  message: string,
-): Annotation {
+function annotation({ folder }: ReviewFacts, location: Location, severity: Severity, title: string, message: string): Annotation {
   return {
     path: `${folder}${location.file}`,
     startLine: location.line,
@@ -394,8 +391,7 @@ function linkTo({ repository, headSha, source }: PlanInput, folder: string): Rev
   const root = `${repository.serverUrl}/${repository.fullName}/blob/${headSha}`;
   // A `#line` directive may name any file, including one that does not exist.
   const isThere = (file: string): boolean => !source || source(file) !== undefined;
-  return ({ file, line }) =>
-    isThere(file) ? `${root}/${`${folder}${file}`.split('/').map(encodeSegment).join('/')}#L${line}` : undefined;
+  return ({ file, line }) => (isThere(file) ? `${root}/${`${folder}${file}`.split('/').map(encodeSegment).join('/')}#L${line}` : undefined);
 }
 
 /** Encodes a segment of a URL. Parentheses would end a Markdown link. */

@@ -46,9 +46,7 @@ function headingOf(entries: readonly PlannedFinding[], refused: ReadonlySet<Plan
   if (reasons.size === 0) return '';
   if (reasons.size > 1) return 'Findings without a separate comment:';
   if (reasons.has('refused')) return 'Findings whose comments GitHub refused:';
-  return reasons.has('not-in-diff')
-    ? 'Findings on lines that the diff does not show:'
-    : 'Findings over the maximum number of comments:';
+  return reasons.has('not-in-diff') ? 'Findings on lines that the diff does not show:' : 'Findings over the maximum number of comments:';
 }
 
 function nameOf({ fingerprints }: PlannedFinding): readonly string[] {
@@ -95,7 +93,10 @@ interface ReviewBody {
 
 /** The entries in the body of an earlier review. Each extends from its marker to the next one. */
 function parseBody(body: string): ReviewBody {
-  const lines = body.replaceAll('\r\n', '\n').replace(/^[^\n]*\n/, '').split('\n'); // oxfmt-ignore
+  const lines = body
+    .replaceAll('\r\n', '\n')
+    .replace(/^[^\n]*\n/, '')
+    .split('\n');
   const head: string[] = [];
   const entries: { marker: EntryMarker; lines: string[] }[] = [];
   for (const line of lines) {
@@ -146,10 +147,7 @@ const settledText = hashText('settled');
  * The body of an earlier review without findings that are settled or have a separate comment now, and with the others
  * updated; one line if all are settled; undefined if it is unchanged.
  */
-export function settledBody(
-  body: string,
-  { headSha, settle, hasOpenComments, isInline, entriesOf }: Settling,
-): string | undefined {
+export function settledBody(body: string, { headSha, settle, hasOpenComments, isInline, entriesOf }: Settling): string | undefined {
   const { fingerprints: told = [], name = '', text: state } = parseMarker(body) ?? {};
   const { head, entries } = parseBody(body);
   const inEntries = new Set(entries.flatMap(({ marker }) => marker.fingerprints));
@@ -177,7 +175,10 @@ export function settledBody(
       suppressed: 'Suppressed in',
       gone: 'No longer part of this change, as of',
     } as const;
-    const what = isMoved || !(settlement.kind in words) ? 'Now a comment on its line' : `${words[settlement.kind as keyof typeof words]} ${shortSha(headSha)}`; // oxfmt-ignore
+    const what =
+      isMoved || !(settlement.kind in words)
+        ? 'Now a comment on its line'
+        : `${words[settlement.kind as keyof typeof words]} ${shortSha(headSha)}`;
     return `- ${what}: ${(text.split('\n')[0] ?? '').replace(/^- /, '')}`;
   });
   // Findings that did not fit into the body, and findings of reviews by earlier versions of Selvage.

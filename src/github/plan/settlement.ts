@@ -85,9 +85,8 @@ export function settlements(report: Report, folder: string): (earlier: EarlierFi
     const areAllThere = own.length > 0 && !own.includes(undefined) && !mayBeMissing(path);
     if (areAllThere) return { kind: isOpen ? 'open' : 'fixed' };
     if (isExcluded) return unchecked;
-    const isUnknown = kernels.length === 0 && (!isAllDecided || [...checks.values()].some((check) => isOpenIn(check, path))); // oxfmt-ignore
-    if (isOpen || isUnknown || !isComplete || mayBeMissing(path) || missing.includes(undefined))
-      return { kind: 'open' };
+    const isUnknown = kernels.length === 0 && (!isAllDecided || [...checks.values()].some((check) => isOpenIn(check, path)));
+    if (isOpen || isUnknown || !isComplete || mayBeMissing(path) || missing.includes(undefined)) return { kind: 'open' };
     return { kind: kernels.length > 0 ? 'gone' : 'fixed' };
   };
 }
@@ -106,8 +105,7 @@ function checksOf({ kernels }: Report, all: readonly Occurrence[], folder: strin
       // The verdict of a kernel is its worst one: a race of one launch hides that another launch is undecided.
       for (const { verdict, findings } of [kernel[check], ...kernel.launches.map((launch) => launch[check])])
         // A verdict without findings has no location, so it may concern any file.
-        if (verdict === 'unknown' || verdict === 'skipped' || (verdict === 'possible' && findings.length === 0))
-          known.isDecided = false;
+        if (verdict === 'unknown' || verdict === 'skipped' || (verdict === 'possible' && findings.length === 0)) known.isDecided = false;
       checks.set(key, known);
     }
   }

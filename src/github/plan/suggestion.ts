@@ -75,8 +75,7 @@ function offerOf(
   const isOneFile = edits.every(({ file }) => file === path);
   // GitHub preserves the line ends of a file, but unifies mixed ones: that edit was not verified.
   const text = isOneFile ? withLineFeeds(head) : undefined;
-  const blockAt: Offer['blockAt'] = (lines) =>
-    text !== undefined && lines.path === path ? blockIn(text, edits, lines) : undefined;
+  const blockAt: Offer['blockAt'] = (lines) => (text !== undefined && lines.path === path ? blockIn(text, edits, lines) : undefined);
   const first = Math.min(...edits.map(({ startLine }) => startLine));
   const last = Math.max(...edits.map(({ startLine, endLine }) => Math.max(startLine - 1, endLine)));
   // A block replaces at least one line, and leaves at least one: otherwise the line above or below is added.

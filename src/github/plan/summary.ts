@@ -118,10 +118,7 @@ export function headline(facts: ReviewFacts): string {
 }
 
 /** `2 data races, 1 barrier divergence`. @param join combines the parts into one text */
-export function countFindings(
-  confirmed: readonly FindingGroup[],
-  join = (parts: readonly string[]): string => parts.join(', '),
-): string {
+export function countFindings(confirmed: readonly FindingGroup[], join = (parts: readonly string[]): string => parts.join(', ')): string {
   const races = confirmed.filter(({ example }) => isRace(example.finding)).length;
   const exits = confirmed.filter(({ example }) => example.finding.code === 'barrier/early-exit').length;
   const divergences = confirmed.length - races - exits;
@@ -176,10 +173,7 @@ export function jobSummaryMarkdown(facts: ReviewFacts): string {
 }
 
 /** The commands that reproduce a finding, in a clone of the repository. @param command begins with `selvage` */
-export function reproduction(
-  { tool, folder, headSha }: Pick<ReviewFacts, 'tool' | 'folder' | 'headSha'>,
-  command: string,
-): string {
+export function reproduction({ tool, folder, headSha }: Pick<ReviewFacts, 'tool' | 'folder' | 'headSha'>, command: string): string {
   if (!tool) return fencedBlock(command, 'sh');
   const lines = [
     `git clone ${tool.url} ~/selvage && git -C ~/selvage checkout ${tool.ref}  # once; needs Node 20 or later`,
@@ -222,15 +216,11 @@ function trustRows(facts: ReviewFacts): string[] {
 function foldedTrust(facts: ReviewFacts): string {
   const rows = trustRows(facts);
   if (rows.length <= MOST_SHOWN) return '';
-  return details(`All that this change asks to be trusted (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // oxfmt-ignore
+  return details(`All that this change asks to be trusted (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
 
 /** A location in the code, as a link to the head commit if it is hosted. */
-export function where(
-  { link, folder }: Pick<ReviewFacts, 'link' | 'folder'>,
-  location: Location | undefined,
-  table = false,
-): string {
+export function where({ link, folder }: Pick<ReviewFacts, 'link' | 'folder'>, location: Location | undefined, table = false): string {
   if (!location) return 'no line';
   const text = (table ? tableCode : codeSpan)(`${folder}${location.file}:${location.line}`);
   const target = link?.(location);
@@ -246,11 +236,9 @@ function findingTable(groups: readonly FindingGroup[], facts: ReviewFacts): stri
     return `| ${group.severity} | ${toTableCell(titleText(findingsInGroup(group)))} | ${where(facts, locationOf(group.example), true)} | ${kernels}${more}${archs} |`;
   });
   const left = facts.confirmed.length - groups.length;
-  const table = [
-    `| severity | ${facts.isOfChange ? 'new finding' : 'finding'} | where | kernels |`,
-    '|---|---|---|---|',
-    ...rows,
-  ].join('\n');
+  const table = [`| severity | ${facts.isOfChange ? 'new finding' : 'finding'} | where | kernels |`, '|---|---|---|---|', ...rows].join(
+    '\n',
+  );
   return left > 0 && groups.length === MOST_FINDINGS ? `${table}\n\nand ${left} more, below.` : table;
 }
 
@@ -258,10 +246,7 @@ function foldedFindings(facts: ReviewFacts): string {
   const { confirmed } = facts;
   if (confirmed.length <= MOST_FINDINGS) return '';
   const table = findingTable(confirmed.slice(0, MAX_ROWS), facts);
-  return details(
-    `All ${facts.isOfChange ? 'new ' : ''}findings (${confirmed.length})`,
-    table + moreRows(confirmed.length),
-  );
+  return details(`All ${facts.isOfChange ? 'new ' : ''}findings (${confirmed.length})`, table + moreRows(confirmed.length));
 }
 
 /** Costs before and after, worst first: regressions, then improvements. */
@@ -276,7 +261,7 @@ function costSection(facts: ReviewFacts): string {
   const rows = shown.map((cost, index) => costRow(facts, cost, hasHistory ? ` ${lines[index]} |` : ''));
   const left = costs.length + better.length - shown.length;
   const [history, rule] = hasHistory ? [' history |', '---|'] : ['', ''];
-  const table = [`| kernel | cost | before | after |${history} where |`, `|---|---|---:|---:|${rule}---|`, ...rows].join('\n'); // oxfmt-ignore
+  const table = [`| kernel | cost | before | after |${history} where |`, `|---|---|---:|---:|${rule}---|`, ...rows].join('\n');
   return `**${capital(parts.filter((part) => part !== '').join(', '))}**\n\n${table}${left > 0 ? `\n\nand ${left} more, below.` : ''}`;
 }
 
@@ -302,7 +287,7 @@ function costAmount(cost: Regression, side: 'base' | 'head'): string {
   if (side === 'base' && cost.base === null) return cost.limit === undefined ? '' : tableCode(`limit ${cost.limit}`);
   const value = side === 'base' ? cost.baseValue : cost.headValue;
   const text = amountOf(cost, value ?? cost[side]);
-  return text === null ? 'no bound' : text.length > MOST_BOUND ? tableCode(`${text.slice(0, MOST_BOUND - 1)}…`) : tableCode(text); // oxfmt-ignore
+  return text === null ? 'no bound' : text.length > MOST_BOUND ? tableCode(`${text.slice(0, MOST_BOUND - 1)}…`) : tableCode(text);
 }
 
 /** All costs with their bounds and reasons, and the charts. */
@@ -334,7 +319,9 @@ function fixedSection({ report, folder }: ReviewFacts): string {
 
 /** Findings that earlier commits of the change had. */
 function settledBefore({ settledBefore: settled, headSha }: ReviewFacts): string {
-  return settled === 0 ? '' : `**Settled in ${escapeText(shortSha(headSha))}:** ${count(settled, 'finding')} of earlier commits of this pull request.`; // oxfmt-ignore
+  return settled === 0
+    ? ''
+    : `**Settled in ${escapeText(shortSha(headSha))}:** ${count(settled, 'finding')} of earlier commits of this pull request.`;
 }
 
 function capital(text: string): string {
@@ -346,13 +333,10 @@ function repairSection(facts: ReviewFacts): string {
   const { patch, hasRepairs, repairsInPart } = facts;
   if (!hasRepairs) return '';
   const isShown = byteLength(patch) <= MAX_PATCH_BYTES;
-  const block = isShown
-    ? fencedBlock(patch, 'diff')
-    : 'The patch is too long to show here; `selvage repair` prints it.';
+  const block = isShown ? fencedBlock(patch, 'diff') : 'The patch is too long to show here; `selvage repair` prints it.';
   // Text that is copied from a web page has lost its carriage returns.
   const note = patch.includes('\r') ? '\n\nThe file has CRLF line ends. `selvage repair --write` keeps them.' : '';
-  const edits =
-    patch === '' ? '' : details(`Repairs (compiled and ${repairsInPart ? 'checked' : 'proved'})`, block + note);
+  const edits = patch === '' ? '' : details(`Repairs (compiled and ${repairsInPart ? 'checked' : 'proved'})`, block + note);
   return [edits, notRepaired(facts)].filter((part) => part !== '').join('\n\n');
 }
 
@@ -377,7 +361,12 @@ function standing({ report, unchanged, fixed, suppressed }: ReviewFacts): string
   const parts: string[] = [];
   const told = report.comparison?.fixedFindings?.length ?? 0;
   if (fixed > told) parts.push(`This change fixes ${count(fixed - told, told === 0 ? 'finding' : 'more finding')}.`);
-  if (unchanged > 0) parts.push(unchanged === 1 ? '1 finding is already in the base commit; it gets no comment.' : `${unchanged} findings are already in the base commit; they get no comments.`); // oxfmt-ignore
+  if (unchanged > 0)
+    parts.push(
+      unchanged === 1
+        ? '1 finding is already in the base commit; it gets no comment.'
+        : `${unchanged} findings are already in the base commit; they get no comments.`,
+    );
   if (suppressed > 0) parts.push(`${count(suppressed, 'finding')} ${suppressed === 1 ? 'is' : 'are'} suppressed.`);
   return parts.join(' ');
 }
@@ -394,9 +383,7 @@ function possibleSection(facts: ReviewFacts): string {
 
 function decidingMarkdown(wouldDecide: ReportedFact): string {
   const { fact, statement } = decidingPhrases(wouldDecide);
-  return (
-    toMarkdown(capital(fact)) + (statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '')
-  );
+  return toMarkdown(capital(fact)) + (statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '');
 }
 
 function kernelSection({ report }: ReviewFacts): string {
@@ -461,7 +448,7 @@ function notAnalysedRows(facts: ReviewFacts): string[] {
 function foldedNotAnalysed(facts: ReviewFacts): string {
   const rows = [...errorRows(facts), ...notAnalysedRows(facts)];
   if (rows.length <= MOST_SHOWN) return '';
-  return details(`All that was not analysed (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length)); // oxfmt-ignore
+  return details(`All that was not analysed (${rows.length})`, rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
 
 function footer({ report, headSha, baseSha }: ReviewFacts): string {
@@ -486,7 +473,24 @@ function diagnosticLine(facts: ReviewFacts, diagnostic: Diagnostic): string {
 
 // Except for names, these messages contain only text of Selvage. Others may quote the compiler, which may quote any
 // file it can read.
-const OWN_WORDS = new Set(['config', 'input', 'launch', 'assumption', 'annotation', 'suppression', 'review', 'idempotency', 'compile/no-compiler', 'compile/commands', 'compile/removed-api', 'compile/flag-refused', 'compile/include-outside', 'compile/embedding', 'compile/unsafe-name', 'compile/selvage-macro']); // oxfmt-ignore
+const OWN_WORDS = new Set([
+  'config',
+  'input',
+  'launch',
+  'assumption',
+  'annotation',
+  'suppression',
+  'review',
+  'idempotency',
+  'compile/no-compiler',
+  'compile/commands',
+  'compile/removed-api',
+  'compile/flag-refused',
+  'compile/include-outside',
+  'compile/embedding',
+  'compile/unsafe-name',
+  'compile/selvage-macro',
+]);
 
 /** Whether the messages of a code may appear outside of the log. */
 export function isOwnWords(code: string): boolean {

@@ -34,13 +34,13 @@ export async function startCheckRun(
   { name, headSha, files }: { readonly name: string; readonly headSha: string; readonly files: number },
   before?: string,
 ): Promise<void> {
-  const runsOf = async (ref: string) => (await octokit.rest.checks.listForRef({ owner, repo, ref, check_name: name })).data.check_runs; // oxfmt-ignore
+  const runsOf = async (ref: string) => (await octokit.rest.checks.listForRef({ owner, repo, ref, check_name: name })).data.check_runs;
   if ((await runsOf(headSha)).length > 0) return;
   const last = before === undefined ? undefined : (await runsOf(before)).find(({ status }) => status === 'completed');
-  const seconds = last?.started_at && last.completed_at ? (Date.parse(last.completed_at) - Date.parse(last.started_at)) / 1000 : 0; // oxfmt-ignore
-  const estimate = seconds >= 1 ? `The last run took ${durationText(seconds)}.` : 'The kernels that they affect are compiled and checked.'; // oxfmt-ignore
+  const seconds = last?.started_at && last.completed_at ? (Date.parse(last.completed_at) - Date.parse(last.started_at)) / 1000 : 0;
+  const estimate = seconds >= 1 ? `The last run took ${durationText(seconds)}.` : 'The kernels that they affect are compiled and checked.';
   const output = { title: `Analysing ${count(files, 'changed file')}`, summary: estimate };
-  await octokit.rest.checks.create({ owner, repo, name, head_sha: headSha, external_id: startedId, status: 'in_progress', output }); // oxfmt-ignore
+  await octokit.rest.checks.create({ owner, repo, name, head_sha: headSha, external_id: startedId, status: 'in_progress', output });
 }
 
 function durationText(seconds: number): string {
@@ -60,9 +60,7 @@ export async function publishCheckRun(
   // Annotations can only be added to a run, so different ones need a new run.
   const externalId = `${verdicts}:${hashText(check.summary)}`;
   const existing = await octokit.rest.checks.listForRef({ owner, repo, ref: headSha, check_name: check.name });
-  const same = existing.data.check_runs.find(
-    (run) => run.external_id?.split(':')[0] === verdicts && run.status === 'completed',
-  );
+  const same = existing.data.check_runs.find((run) => run.external_id?.split(':')[0] === verdicts && run.status === 'completed');
   const output = { title: check.title, summary: check.summary };
   if (same) {
     // An earlier run whose requests failed may have omitted some annotations.
@@ -74,7 +72,7 @@ export async function publishCheckRun(
     const words = isWhole ? output : { title: check.title, summary: same.output.summary ?? check.summary };
     for (const annotations of missing) {
       const renewed = isRenewed ? { external_id: externalId } : {};
-      await octokit.rest.checks.update({ owner, repo, check_run_id: same.id, ...renewed, ...repeated, output: { ...words, annotations } }); // oxfmt-ignore
+      await octokit.rest.checks.update({ owner, repo, check_run_id: same.id, ...renewed, ...repeated, output: { ...words, annotations } });
     }
     return 'posted';
   }

@@ -36,7 +36,7 @@ async function bringUpToDate(
   const all = await ownIssues(octokit, { owner, repo }, await viewer(), name);
   const open = all.find(({ state }) => state === 'open');
   const edit = async (issue: Issue, change: 'open' | 'closed' | null): Promise<void> => {
-    const state = change === null ? {} : change === 'closed' ? { state: change, state_reason: 'completed' as const } : { state: change }; // oxfmt-ignore
+    const state = change === null ? {} : change === 'closed' ? { state: change, state_reason: 'completed' as const } : { state: change };
     await octokit.rest.issues.update({ owner, repo, issue_number: issue.number, title, body, ...state });
   };
   if (!stands) {
@@ -60,15 +60,10 @@ async function bringUpToDate(
 }
 
 /** The issues of this account with a marker of Selvage, the newest first. Another author could copy the marker. */
-async function ownIssues(
-  octokit: Octokit,
-  { owner, repo }: RepositoryTarget,
-  login: string,
-  name: string,
-): Promise<Issue[]> {
+async function ownIssues(octokit: Octokit, { owner, repo }: RepositoryTarget, login: string, name: string): Promise<Issue[]> {
   const isOwn = (issue: Issue): boolean => {
     const marker = parseMarker(issue.body);
-    return issue.pull_request === undefined && issue.user?.login === login && marker?.kind === 'issue' && marker.name === name; // oxfmt-ignore
+    return issue.pull_request === undefined && issue.user?.login === login && marker?.kind === 'issue' && marker.name === name;
   };
   const page = { owner, repo, state: 'all', per_page: PER_PAGE } as const;
   const byAccount = await octokit.paginate(octokit.rest.issues.listForRepo, { ...page, creator: login });

@@ -127,11 +127,7 @@ export async function ownSummary(
  * The marker of a comment if the token's account wrote the comment, in a job with this name. Another author could copy
  * a marker.
  */
-async function ownMarker(
-  { body, user }: Pick<IssueComment, 'body' | 'user'>,
-  name: string,
-  viewer: Viewer,
-): Promise<Marker | undefined> {
+async function ownMarker({ body, user }: Pick<IssueComment, 'body' | 'user'>, name: string, viewer: Viewer): Promise<Marker | undefined> {
   const marker = parseMarker(body);
   return marker?.name === name && user?.login === (await viewer()) ? marker : undefined;
 }

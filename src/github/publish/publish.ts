@@ -5,7 +5,7 @@ import { failureOf, isPermissionFailure, type RequestFailure } from '../api/clie
 import type { PullRequestTarget, RepositoryTarget } from '../api/target.ts';
 import { parseMarker } from '../text/marker.ts';
 import type { RunHost } from '../text/run-host.ts';
-import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts'; // oxfmt-ignore
+import { cachedViewer, ownComments, ownSummary, type OwnComments, type Viewer } from './own-comments.ts';
 import { composeReview } from '../plan/review-body.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from '../plan/review-plan.ts';
 import { shortSha } from '../plan/summary.ts';
@@ -46,12 +46,7 @@ export interface PublishResult {
 }
 
 /** Posts the check run of a plan, and nothing else. Never throws for a rejected request. */
-export async function publishCheck(
-  octokit: Octokit,
-  target: RepositoryTarget,
-  plan: ReviewPlan,
-  isOn: boolean,
-): Promise<PublishResult> {
+export async function publishCheck(octokit: Octokit, target: RepositoryTarget, plan: ReviewPlan, isOn: boolean): Promise<PublishResult> {
   const quiet = { comments: 0, review: 'off', summary: 'off', settled: 0 } as const;
   if (!isOn) return { ...quiet, check: 'off', problems: [] };
   try {
@@ -83,8 +78,7 @@ export async function publish(
     ? await attempt('check run', 'checks: write', () => publishCheckRun(octokit, target, plan, options))
     : 'off';
   const isReadOnly = options.isOfFork === true && problems.some(({ permission }) => permission !== undefined);
-  if (!options.comment || isReadOnly)
-    return { comments: 0, review: 'off', summary: 'off', check, settled: 0, problems };
+  if (!options.comment || isReadOnly) return { comments: 0, review: 'off', summary: 'off', check, settled: 0, problems };
 
   const head = await attempt('review', 'pull-requests: write', () => currentHead(octokit, target));
   if (head === 'failed') {

@@ -55,7 +55,7 @@ export function commentTasks(
       const text = hashText(settlement.reason);
       if (marker.kind === settlement.kind && marker.text === text) continue;
       const head = printMarker(settlement.kind, { ...marker, text });
-      const body = `${head}${sentenceOf(settlement, plan.headSha)}\n\n${earlierText(comment.body, marker, settlement.kind)}`; // oxfmt-ignore
+      const body = `${head}${sentenceOf(settlement, plan.headSha)}\n\n${earlierText(comment.body, marker, settlement.kind)}`;
       const run = async (): Promise<void> => {
         await edit(body);
         await (settlement.kind === 'suppressed' ? threads.close(comment) : isReopened ? threads.reopen(comment) : null);
@@ -84,8 +84,7 @@ export function commentTasks(
     }
     const place = plannedFor(plan, fingerprints)[0]?.place;
     const commit = shortSha(plan.headSha);
-    const outcome =
-      settlement.kind === 'gone' ? `No longer part of this change, as of ${commit}.` : `Fixed in ${commit}.`;
+    const outcome = settlement.kind === 'gone' ? `No longer part of this change, as of ${commit}.` : `Fixed in ${commit}.`;
     const sentence = isSettled
       ? outcome
       : `The line changed, the finding is still there${place === undefined ? '' : `, at ${place}`}: see the newer comment.`;

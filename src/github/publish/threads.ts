@@ -12,7 +12,10 @@ interface ThreadPage {
   readonly repository?: {
     readonly pullRequest?: {
       readonly reviewThreads?: {
-        readonly nodes?: readonly { readonly id: string; readonly comments: { readonly nodes: readonly { readonly databaseId: number | null }[] } }[]; // oxfmt-ignore
+        readonly nodes?: readonly {
+          readonly id: string;
+          readonly comments: { readonly nodes: readonly { readonly databaseId: number | null }[] };
+        }[];
         readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
       };
     };
@@ -23,8 +26,8 @@ const threadQuery = `query ($owner: String!, $repo: String!, $number: Int!, $aft
 const mutations = {
   resolve: 'mutation ($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { isResolved } } }',
   unresolve: 'mutation ($id: ID!) { unresolveReviewThread(input: { threadId: $id }) { thread { isResolved } } }',
-  minimize: 'mutation ($id: ID!) { minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) { minimizedComment { isMinimized } } }', // oxfmt-ignore
-  unminimize: 'mutation ($id: ID!) { unminimizeComment(input: { subjectId: $id }) { unminimizedComment { isMinimized } } }', // oxfmt-ignore
+  minimize: 'mutation ($id: ID!) { minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) { minimizedComment { isMinimized } } }',
+  unminimize: 'mutation ($id: ID!) { unminimizeComment(input: { subjectId: $id }) { unminimizedComment { isMinimized } } }',
 } as const;
 
 /**
@@ -64,10 +67,7 @@ export function threadsOf(octokit: Octokit, target: PullRequestTarget): Threads 
 const mostPages = 20;
 
 /** IDs of threads by the ID of their first comment. */
-async function threadIds(
-  octokit: Octokit,
-  { owner, repo, pullNumber }: PullRequestTarget,
-): Promise<Map<number, string>> {
+async function threadIds(octokit: Octokit, { owner, repo, pullNumber }: PullRequestTarget): Promise<Map<number, string>> {
   const ids = new Map<number, string>();
   let after: string | null = null;
   for (let page = 0; page < mostPages; page++) {

@@ -60,9 +60,7 @@ export class Log {
 export function keepDefect({ kernel, error, files }: Defect, environment: Environment): void {
   const folder = mkdtempSync(join(reportFolder(environment), 'defect-'));
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
-  core.info(
-    `Internal error of Selvage in kernel ${kernel}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
+  core.info(`Internal error of Selvage in kernel ${kernel}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   core.info(`The input was saved in ${folder}; please report it.`);
 }
 

@@ -16,7 +16,7 @@ import { restoreBytes, saveBytes, type CacheService } from './cache-service.ts';
 interface KeptCosts {
   readonly earlier: EarlierCosts;
   /** Adds the costs of this run. If two runs save at once, the later one replaces the other. */
-  readonly add: (costs: readonly MeasuredCost[], commits: { readonly head: string; readonly base?: string }) => Promise<void>; // oxfmt-ignore
+  readonly add: (costs: readonly MeasuredCost[], commits: { readonly head: string; readonly base?: string }) => Promise<void>;
 }
 
 interface HistoryRequest {

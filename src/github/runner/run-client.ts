@@ -38,8 +38,6 @@ export function eventPayload(environment: Environment): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch (error) {
-    throw new UsageError(
-      `Selvage cannot read the event file: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new UsageError(`Selvage cannot read the event file: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

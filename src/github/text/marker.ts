@@ -2,7 +2,7 @@
  * Hidden first lines by which a later run recognises its own comments. Only the first line counts: source text that a
  * comment quotes further down cannot imitate a marker. The author of the comment is checked separately.
  */
-const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|suppressed|unchecked|issue))?((?: [a-z]+=[^ ]*)*) -->(?:\r?\n|$)/; // oxfmt-ignore
+const PATTERN = /^<!-- selvage:v1(?: (review|summary|fixed|moved|suppressed|unchecked|issue))?((?: [a-z]+=[^ ]*)*) -->(?:\r?\n|$)/;
 
 /**
  * `finding`: an inline comment. `fixed` replaces it if its finding is fixed or no longer part of the change, `moved` if

@@ -5,9 +5,7 @@ export type RunHost = 'job' | 'app';
 
 /** Note at the end of a text that was cut. */
 export function cutNote(host: RunHost = 'job'): string {
-  return host === 'app'
-    ? '*Shortened: GitHub accepts no longer text.*'
-    : '*Shortened: the job summary and the JSON report have the rest.*';
+  return host === 'app' ? '*Shortened: GitHub accepts no longer text.*' : '*Shortened: the job summary and the JSON report have the rest.*';
 }
 
 /** End of a list or sentence that is not complete, beginning with a separator; empty if the rest is not available. */

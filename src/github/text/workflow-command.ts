@@ -28,12 +28,7 @@ export function annotationCommands(annotations: readonly Annotation[]): { comman
 }
 
 function printAnnotation({ path, startLine, endLine, severity, title, message }: Annotation): string {
-  const properties = [
-    `file=${escapeProperty(path)}`,
-    `line=${startLine}`,
-    `endLine=${endLine}`,
-    `title=${escapeProperty(title)}`,
-  ];
+  const properties = [`file=${escapeProperty(path)}`, `line=${startLine}`, `endLine=${endLine}`, `title=${escapeProperty(title)}`];
   return `::${severity} ${properties.join(',')}::${escapeData(message)}`;
 }
 

@@ -2,7 +2,23 @@
 import type { AddressSet } from '../model/quantity.ts';
 import { type AddressForm, type IndexVariable, type FootprintVariable, formMultiple } from './form.ts';
 import { type LaunchCondition, allMet, lessOrEqual } from './launch-condition.ts';
-import { type Amount, addAmounts, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, multiplyAmounts, oneAmount, quantityOf, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
+import {
+  type Amount,
+  addAmounts,
+  choiceAmount,
+  fixedAmount,
+  fixedValueOf,
+  divideExactly,
+  isAtMost,
+  maxAmount,
+  multiplyAmounts,
+  oneAmount,
+  quantityOf,
+  rangeOf,
+  scaleAmount,
+  subtractAmounts,
+  zeroAmount,
+} from './polynomial.ts';
 import { type FormFact, type WayFacts, type Span, propagated } from './scope.ts';
 
 interface Run {
@@ -54,9 +70,7 @@ export function assembleBytes(
   const steps = wasRange
     ? [{ stride: oneAmount, count: subtractAmounts(extent.high, subtractAmounts(extent.low, oneAmount)) }]
     : merged.map(({ stride, count }) => ({ stride, count }));
-  const counts = wasRange
-    ? allMet([condition, ...merged.map(({ count }) => lessOrEqual(oneAmount, count))])
-    : condition;
+  const counts = wasRange ? allMet([condition, ...merged.map(({ count }) => lessOrEqual(oneAmount, count))]) : condition;
   if (counts.condition.kind !== 'always') {
     const first = steps.shift() ?? { stride: zeroAmount, count: oneAmount };
     steps.unshift({ ...first, count: choiceAmount(counts.condition, counts.key, first.count, zeroAmount) });
@@ -93,8 +107,7 @@ function isMet(scope: WayFacts, fact: FormFact): boolean {
 
 function implies(scope: WayFacts, other: FormFact, fact: FormFact): boolean {
   if (other.form.terms.size <= fact.form.terms.size || fact.low !== null || !fact.high || !other.high) return false;
-  for (const [variable, coefficient] of fact.form.terms)
-    if (other.form.terms.get(variable)?.key !== coefficient.key) return false;
+  for (const [variable, coefficient] of fact.form.terms) if (other.form.terms.get(variable)?.key !== coefficient.key) return false;
   const rest = [...other.form.terms].filter(([variable]) => !fact.form.terms.has(variable));
   const isPositive = rest.every(([variable, coefficient]) => {
     const { low } = scope.times(scope.ofVariable(variable), coefficient);
@@ -131,7 +144,7 @@ function runsOf(
     const of = [...new Set(variables.flatMap((variable) => variable.of))];
     if (!take(factor, span, { kind: 'combined', of })) continue;
     if (!isDense(scope, fact.form)) exact = false;
-    if (sums.some((other) => other !== fact && variables.some((variable) => other.form.terms.has(variable)))) exact = false; // oxfmt-ignore
+    if (sums.some((other) => other !== fact && variables.some((variable) => other.form.terms.has(variable)))) exact = false;
     for (const variable of variables) left.delete(variable);
     used.add(fact.key);
   }
@@ -192,7 +205,9 @@ function isDense(scope: WayFacts, form: AddressForm): boolean {
   if (!areIndependent(new Set(left.keys()))) return false;
   let radix: Amount | null = oneAmount;
   while (left.size > 0) {
-    const next: IndexVariable | undefined = [...left].find(([, coefficient]) => radix && (coefficient.key === radix.key || coefficient.key === scaleAmount(radix, -1n).key))?.[0]; // oxfmt-ignore
+    const next: IndexVariable | undefined = [...left].find(
+      ([, coefficient]) => radix && (coefficient.key === radix.key || coefficient.key === scaleAmount(radix, -1n).key),
+    )?.[0];
     if (!next || !radix) return false;
     left.delete(next);
     const { low, high }: Span = scope.ofVariable(next);
@@ -235,8 +250,7 @@ function merge(runs: readonly Run[], guards: LaunchCondition[]): readonly Run[] 
     const isNonNegative = (count: Amount): boolean => isAtMost(zeroAmount, count);
     let count: Amount;
     if (overlap === null) {
-      const own =
-        isNonNegative(inner.count) || isNonNegative(outer.count) ? inner.count : maxAmount(zeroAmount, inner.count);
+      const own = isNonNegative(inner.count) || isNonNegative(outer.count) ? inner.count : maxAmount(zeroAmount, inner.count);
       count = multiplyAmounts(own, outer.count);
     } else {
       guards.push(lessOrEqual(oneAmount, inner.count), lessOrEqual(oneAmount, outer.count));

@@ -16,9 +16,7 @@ type Alternative = (reading: LinearInterpretation) => boolean;
  * Result of reading a condition. All of it was used; or nothing (an overapproximation of the threads that satisfy it);
  * or it consists of alternatives that exclude each other.
  */
-export type Learnt =
-  | { readonly kind: 'all' | 'nothing' }
-  | { readonly kind: 'one-of'; readonly ways: readonly Alternative[] };
+export type Learnt = { readonly kind: 'all' | 'nothing' } | { readonly kind: 'one-of'; readonly ways: readonly Alternative[] };
 
 const allOfIt: Learnt = { kind: 'all' };
 const nothing: Learnt = { kind: 'nothing' };
@@ -157,8 +155,7 @@ function learnUnsigned(reading: LinearInterpretation, smaller: Term, larger: Ter
     const { high } = scope.ofForm(limit);
     if (!span.low || !span.high || !high) return nothing;
     const isNear =
-      scope.need(lessOrEqual(high, addAmounts(span.low, size))) &&
-      scope.need(lessOrEqual(addAmounts(span.high, oneAmount), size));
+      scope.need(lessOrEqual(high, addAmounts(span.low, size))) && scope.need(lessOrEqual(addAmounts(span.high, oneAmount), size));
     if (!isNear) return nothing;
     return {
       kind: 'one-of',

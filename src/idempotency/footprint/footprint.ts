@@ -73,9 +73,7 @@ export function footprintsOf(
   stated: StatedValue = () => undefined,
 ): readonly Footprint[] {
   const told: StatedValue = extensions.contents ? stated : () => undefined;
-  return accesses.flatMap((access) =>
-    access.targets.flatMap((target) => ofTarget(symbolic, access, target, extensions, told)),
-  );
+  return accesses.flatMap((access) => access.targets.flatMap((target) => ofTarget(symbolic, access, target, extensions, told)));
 }
 
 function ofTarget(
@@ -87,12 +85,10 @@ function ofTarget(
 ): readonly Footprint[] {
   const root = rootOf(target);
   const ways = pathsTo(symbolic, access.block, target.condition, extensions, stated);
-  const list = ways
-    .filter(({ isPossible }) => isPossible)
-    .map((way) => ofWay(symbolic, access, target, root, way, extensions));
+  const list = ways.filter(({ isPossible }) => isPossible).map((way) => ofWay(symbolic, access, target, root, way, extensions));
   // An access that no thread reaches touches nothing, provided that the arithmetic of its conditions does not wrap
   // around.
-  const nothing: Footprint = { access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null }; // oxfmt-ignore
+  const nothing: Footprint = { access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null };
   const unreached = ways
     .filter(({ isPossible }) => !isPossible)
     .map(({ reading }) => ({ ...nothing, needs: reading.scope.demanded().condition }))
@@ -124,9 +120,7 @@ function startOf(root: Root): Amount | null {
     }
     case 'object': {
       const { space, symbol } = root.object;
-      return space === 'shared'
-        ? zeroAmount
-        : atom(`symbol.${symbol}`, { kind: 'symbol', name: symbol }, 0n, (1n << 64n) - 1n);
+      return space === 'shared' ? zeroAmount : atom(`symbol.${symbol}`, { kind: 'symbol', name: symbol }, 0n, (1n << 64n) - 1n);
     }
     case 'loaded':
     case 'texture':
@@ -135,14 +129,7 @@ function startOf(root: Root): Amount | null {
   }
 }
 
-function ofWay(
-  symbolic: SymbolicKernel,
-  access: Access,
-  target: Target,
-  root: Root,
-  way: PathCase,
-  extensions: Extensions,
-): Footprint {
+function ofWay(symbolic: SymbolicKernel, access: Access, target: Target, root: Root, way: PathCase, extensions: Extensions): Footprint {
   const { reading } = way;
   const { scope } = reading;
   const start = startOf(root);

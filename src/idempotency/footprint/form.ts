@@ -3,15 +3,7 @@
  * coefficients are quantities of the launch.
  */
 import { gcd } from '../../base/integer.ts';
-import {
-  type Amount,
-  addAmounts,
-  fixedAmount,
-  divideExactly,
-  multiplyAmounts,
-  scaleAmount,
-  zeroAmount,
-} from './polynomial.ts';
+import { type Amount, addAmounts, fixedAmount, divideExactly, multiplyAmounts, scaleAmount, zeroAmount } from './polynomial.ts';
 
 /** The variable that a step of a footprint ranges over. */
 export interface FootprintVariable {
@@ -100,8 +92,7 @@ export function formKey({ constant: value, terms }: AddressForm): string {
 /** The largest integer that divides all coefficients. */
 export function contentOf({ terms }: AddressForm): bigint {
   let content = 0n;
-  for (const { monomials } of terms.values())
-    for (const { coefficient } of monomials.values()) content = gcd(content, coefficient);
+  for (const { monomials } of terms.values()) for (const { coefficient } of monomials.values()) content = gcd(content, coefficient);
   return content;
 }
 

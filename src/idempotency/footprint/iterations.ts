@@ -8,9 +8,23 @@ import { dominates } from '../../ir/form/dominators.ts';
 import type { Loop } from '../../ir/form/kernel.ts';
 import { signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type AddressForm, type IndexVariable, addForms, launchForm, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
+import { type AddressForm, type IndexVariable, addForms, launchForm, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts';
 import { lessOrEqual, equal } from './launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, maxAmount, oneAmount, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
+import {
+  type Amount,
+  addAmounts,
+  fixedAmount,
+  fixedValueOf,
+  divideExactly,
+  maxAmount,
+  oneAmount,
+  quotientAmount,
+  rangeOf,
+  remainderAmount,
+  scaleAmount,
+  subtractAmounts,
+  zeroAmount,
+} from './polynomial.ts';
 import type { Learnt } from './conditions.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
 
@@ -24,10 +38,7 @@ interface Continuation {
 /**
  * Conditions satisfied in every iteration that is followed by another one, and whether these conditions are exhaustive.
  */
-export function continueConditions(
-  symbolic: SymbolicKernel,
-  loop: Loop,
-): { readonly terms: readonly Term[]; readonly areAll: boolean } {
+export function continueConditions(symbolic: SymbolicKernel, loop: Loop): { readonly terms: readonly Term[]; readonly areAll: boolean } {
   const { kernel, store } = symbolic;
   const terms: Term[] = [];
   let areAll = true;
@@ -92,12 +103,7 @@ function isEven({ definedIn, kernel }: SymbolicKernel, loop: Loop, condition: Te
   });
 }
 
-function differing(
-  reading: LinearInterpretation,
-  round: IndexVariable,
-  form: AddressForm,
-  width: number,
-): Continuation | null {
+function differing(reading: LinearInterpretation, round: IndexVariable, form: AddressForm, width: number): Continuation | null {
   const coefficient = form.terms.get(round);
   if (!coefficient || holdsInPart(form, round)) return null;
   const isRising = rangeOf(coefficient).low !== null && rangeOf(coefficient).low! >= 1n;
@@ -110,8 +116,7 @@ function differing(
   if (!low || !high) return null;
   // With `!=` the loop ends before the difference wraps around only if the difference becomes exactly zero.
   const exact = dividedForm(gap, step);
-  if (!exact && (gap.terms.size > 0 || !scope.need(equal(remainderAmount(gap.constant, step), zeroAmount))))
-    return null;
+  if (!exact && (gap.terms.size > 0 || !scope.need(equal(remainderAmount(gap.constant, step), zeroAmount)))) return null;
   if (!scope.need(lessOrEqual(high, fixedAmount((1n << BigInt(width)) - 1n)))) return null;
   const isAhead = exact !== null && fixedValueOf(step) !== null && scope.isPositive(low, 1n - fixedValueOf(step)!);
   if (!isAhead && !scope.isAtMost(zeroAmount, low) && !scope.need(lessOrEqual(zeroAmount, low))) return null;
@@ -152,7 +157,7 @@ export function learnTripCounts(reading: LinearInterpretation, loop: Loop, stay:
   const count = variableForm(reading.round(loop.id));
   if (most.terms.size === 0) {
     const rounds = quotientAmount(most.constant, step);
-    const isMet = scope.isAtMost(zeroAmount, rounds) || (differs && scope.isPositive(most.constant, 1n - (fixedValueOf(step) ?? 1n))); // oxfmt-ignore
+    const isMet = scope.isAtMost(zeroAmount, rounds) || (differs && scope.isPositive(most.constant, 1n - (fixedValueOf(step) ?? 1n)));
     scope.learn(count, { low: null, high: isMet ? rounds : maxAmount(zeroAmount, rounds) });
     return { kind: 'all' };
   }
@@ -166,9 +171,7 @@ export function learnTripCounts(reading: LinearInterpretation, loop: Loop, stay:
     kind: 'one-of',
     ways: [
       (other) => other.scope.learn(count, { low: zeroAmount, high: zeroAmount }),
-      (other) =>
-        other.scope.learn(count, { low: oneAmount, high: null }) &&
-        other.scope.learn(bound, { low: null, high: zeroAmount }),
+      (other) => other.scope.learn(count, { low: oneAmount, high: null }) && other.scope.learn(bound, { low: null, high: zeroAmount }),
     ],
   };
 }
@@ -192,9 +195,7 @@ export function lastIteration(symbolic: SymbolicKernel, loop: Loop, outside: Lin
     return exact ?? (gap.terms.size === 0 ? launchForm(quotientAmount(gap.constant, step)) : null);
   }
   if (gap.terms.size === 0)
-    return launchForm(
-      maxAmount(zeroAmount, quotientAmount(addAmounts(gap.constant, subtractAmounts(step, oneAmount)), step)),
-    );
+    return launchForm(maxAmount(zeroAmount, quotientAmount(addAmounts(gap.constant, subtractAmounts(step, oneAmount)), step)));
   const { low } = outside.scope.ofForm(gap);
   if (!low || !outside.scope.isAtMost(zeroAmount, low)) return null;
   return outside.quotient(shiftForm(gap, subtractAmounts(step, oneAmount)), step);

@@ -1,15 +1,6 @@
 /** Conditions on a launch. Comparisons that the ranges of quantities decide are folded to constants. */
 import { type ValidatorCondition, always, never } from '../model/quantity.ts';
-import {
-  type Amount,
-  addAmounts,
-  bySign,
-  fixedValueOf,
-  isAtMost,
-  oneAmount,
-  quantityOf,
-  subtractAmounts,
-} from './polynomial.ts';
+import { type Amount, addAmounts, bySign, fixedValueOf, isAtMost, oneAmount, quantityOf, subtractAmounts } from './polynomial.ts';
 
 /** A condition with a key that is equal for equal conditions. */
 export interface LaunchCondition {
@@ -52,7 +43,7 @@ function equality(a: Amount, b: Amount, wanted: boolean): LaunchCondition {
   if (isAtMost(a, b)) return wanted ? lessOrEqual(b, a) : lessOrEqual(addAmounts(a, oneAmount), b);
   const { negative, positive } = bySign(difference);
   return {
-    condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(negative), right: quantityOf(positive) }, // oxfmt-ignore
+    condition: { kind: 'compare', comparison: wanted ? '=' : '!=', left: quantityOf(negative), right: quantityOf(positive) },
     key: `${difference.key}${wanted ? '=' : '!='}0`,
     negation: () => equality(a, b, !wanted),
   };
@@ -81,6 +72,10 @@ function joined(kind: 'all' | 'any', list: readonly LaunchCondition[]): LaunchCo
   return {
     condition: { kind, conditions: parts.map(({ condition }) => condition) },
     key: `${kind}(${parts.map(({ key }) => key).join(',')})`,
-    negation: () => joined(kind === 'all' ? 'any' : 'all', parts.map((part) => part.negation())), // oxfmt-ignore
+    negation: () =>
+      joined(
+        kind === 'all' ? 'any' : 'all',
+        parts.map((part) => part.negation()),
+      ),
   };
 }

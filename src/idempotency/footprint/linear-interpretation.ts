@@ -9,9 +9,43 @@ import { maximumBlock, maximumGrid } from '../../device/hardware-limits.ts';
 import type { LoopId } from '../../ir/form/kernel.ts';
 import { signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
-import { type AddressForm, type IndexVariable, type Part, addForms, contentOf, formKey, launchForm, leavesOf, formMultiple, scaleForm, shiftForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
+import {
+  type AddressForm,
+  type IndexVariable,
+  type Part,
+  addForms,
+  contentOf,
+  formKey,
+  launchForm,
+  leavesOf,
+  formMultiple,
+  scaleForm,
+  shiftForm,
+  subtractForms,
+  variableForm,
+} from './form.ts';
 import { type LaunchCondition, allMet, anyMet, lessOrEqual, equal, neverMet, alwaysMet } from './launch-condition.ts';
-import { type Amount, addAmounts, atom, choiceAmount, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, minAmount, multiplyAmounts, oneAmount, quantityOf, quotientAmount, rangeOf, remainderAmount, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
+import {
+  type Amount,
+  addAmounts,
+  atom,
+  choiceAmount,
+  fixedAmount,
+  fixedValueOf,
+  divideExactly,
+  isAtMost,
+  maxAmount,
+  minAmount,
+  multiplyAmounts,
+  oneAmount,
+  quantityOf,
+  quotientAmount,
+  rangeOf,
+  remainderAmount,
+  scaleAmount,
+  subtractAmounts,
+  zeroAmount,
+} from './polynomial.ts';
 import { spend } from '../model/effort.ts';
 import { WayFacts } from './scope.ts';
 
@@ -60,14 +94,21 @@ export class LinearInterpretation {
   /** The variable of the completed iterations of a loop around the access. */
   round(loop: LoopId): IndexVariable {
     const key = `round.${loop}`;
-    return this.variable(key, () => ({ kind: 'round', of: [key], low: zeroAmount, high: null, part: null, isAnything: false })); // oxfmt-ignore
+    return this.variable(key, () => ({ kind: 'round', of: [key], low: zeroAmount, high: null, part: null, isAnything: false }));
   }
 
   private index(kind: 'thread' | 'block', axis: 0 | 1 | 2): AddressForm {
     const key = `${kind}.${axis}`;
     const size = dimensionAmount(kind === 'thread' ? 'block-size' : 'grid-size', axis);
     return variableForm(
-      this.variable(key, () => ({ kind, of: [key], low: zeroAmount, high: subtractAmounts(size, oneAmount), part: null, isAnything: false })), // oxfmt-ignore
+      this.variable(key, () => ({
+        kind,
+        of: [key],
+        low: zeroAmount,
+        high: subtractAmounts(size, oneAmount),
+        part: null,
+        isAnything: false,
+      })),
     );
   }
 
@@ -218,7 +259,7 @@ export class LinearInterpretation {
       case 'line': {
         const key = `line.${leaf.instruction}`;
         const high = fixedAmount(BigInt(leaf.lines - 1));
-        return variableForm(this.variable(key, () => ({ kind: 'line', of: [key], low: zeroAmount, high, part: null, isAnything: false }))); // oxfmt-ignore
+        return variableForm(this.variable(key, () => ({ kind: 'line', of: [key], low: zeroAmount, high, part: null, isAnything: false })));
       }
       default:
         return this.unknown(term, 'signed');
@@ -309,10 +350,7 @@ export class LinearInterpretation {
     // floor(floor(e / a) / b) is floor(e / (a * b)).
     if (rest.terms.size === 1 && only![0].part?.kind === 'quotient' && fixedValueOf(only![1]) === 1n) {
       const { of, by: inner } = only![0].part;
-      return addForms(
-        whole,
-        this.quotient(shiftForm(of, multiplyAmounts(rest.constant, inner)), multiplyAmounts(by, inner)),
-      );
+      return addForms(whole, this.quotient(shiftForm(of, multiplyAmounts(rest.constant, inner)), multiplyAmounts(by, inner)));
     }
     if (rest.terms.size === 0) return shiftForm(whole, quotientAmount(rest.constant, by));
     if (this.isBelow(rest, by)) return whole;
@@ -329,12 +367,7 @@ export class LinearInterpretation {
 
   private isBelow(form: AddressForm, by: Amount): boolean {
     const { low, high } = this.scope.ofForm(form);
-    return (
-      low !== null &&
-      high !== null &&
-      this.scope.isAtMost(zeroAmount, low) &&
-      this.scope.isAtMost(addAmounts(high, oneAmount), by)
-    );
+    return low !== null && high !== null && this.scope.isAtMost(zeroAmount, low) && this.scope.isAtMost(addAmounts(high, oneAmount), by);
   }
 
   private division(term: Term): AddressForm {
@@ -343,8 +376,7 @@ export class LinearInterpretation {
     const reading = isSigned ? 'signed' : 'unsigned';
     const dividend = this.number(a, reading);
     const divisor = this.number(b, reading);
-    if (divisor.terms.size > 0 || !this.scope.need(lessOrEqual(oneAmount, divisor.constant)))
-      return this.anything(term, reading);
+    if (divisor.terms.size > 0 || !this.scope.need(lessOrEqual(oneAmount, divisor.constant))) return this.anything(term, reading);
     if (isSigned) {
       // Truncation and rounding down agree if the value is not negative.
       const { low } = this.scope.ofForm(dividend);
@@ -389,7 +421,7 @@ export class LinearInterpretation {
     const launched = this.ofLaunch('and', x, y);
     if (launched) return launched;
     const highs = [this.scope.ofForm(x).high, this.scope.ofForm(y).high].filter((high) => high !== null);
-    return highs.length === 0 ? this.anything(term, 'unsigned') : this.between(`and.${term.id}`, term, zeroAmount, minAmount(...highs)); // oxfmt-ignore
+    return highs.length === 0 ? this.anything(term, 'unsigned') : this.between(`and.${term.id}`, term, zeroAmount, minAmount(...highs));
   }
 
   private bits(term: Term): AddressForm {
@@ -432,7 +464,12 @@ export class LinearInterpretation {
     const value = term.operator === 'ashr' ? this.signed(a) : this.unsigned(a);
     const most = fixedAmount(BigInt(term.width - 1));
     if (amount.terms.size === 0 && this.scope.need(lessOrEqual(amount.constant, most))) {
-      const power = atom(`1<<(${amount.constant.key})`, { kind: 'shift-left', left: quantityOf(oneAmount), right: quantityOf(amount.constant) }, 1n, 1n << BigInt(term.width - 1)); // oxfmt-ignore
+      const power = atom(
+        `1<<(${amount.constant.key})`,
+        { kind: 'shift-left', left: quantityOf(oneAmount), right: quantityOf(amount.constant) },
+        1n,
+        1n << BigInt(term.width - 1),
+      );
       return term.operator === 'shl' ? scaleForm(value, power) : this.quotient(value, power);
     }
     const { low, high } = this.scope.ofForm(value);
@@ -442,12 +479,7 @@ export class LinearInterpretation {
     const places = by.high && rangeOf(by.high).high;
     if (term.operator !== 'shl' || !low || !high || places === null || places >= BigInt(term.width))
       return this.anything(term, term.operator === 'ashr' ? 'signed' : 'unsigned');
-    return this.between(
-      `shift.${term.id}`,
-      term,
-      minAmount(low, zeroAmount),
-      scaleAmount(maxAmount(high, zeroAmount), 1n << places),
-    );
+    return this.between(`shift.${term.id}`, term, minAmount(low, zeroAmount), scaleAmount(maxAmount(high, zeroAmount), 1n << places));
   }
 
   private select(term: Term): AddressForm {
@@ -476,9 +508,7 @@ export class LinearInterpretation {
       const key = decided.key;
       const chosen = (p: Amount, q: Amount): Amount => choiceAmount(decided.condition, key, p, q);
       const variables = new Set([...x.terms.keys(), ...y.terms.keys()]);
-      const terms = new Map(
-        [...variables].map((v) => [v, chosen(x.terms.get(v) ?? zeroAmount, y.terms.get(v) ?? zeroAmount)]),
-      );
+      const terms = new Map([...variables].map((v) => [v, chosen(x.terms.get(v) ?? zeroAmount, y.terms.get(v) ?? zeroAmount)]));
       return { constant: chosen(x.constant, y.constant), terms };
     }
     // x == 0 ? y : y + c * x is y + c * x: the final value of a variable of a loop that may have no iterations.
@@ -609,5 +639,5 @@ function argument(term: Term, signed: boolean): Amount {
   const bytes = leaf.bytes as 1 | 2 | 4 | 8;
   const { low, high } = signed ? signedBounds(bytes * 8) : unsignedBounds(bytes * 8);
   const { index, offset } = leaf;
-  return atom(`argument.${index}.${offset}.${bytes}.${signed ? 's' : 'u'}`, { kind: 'argument', index, offset, bytes, signed }, low, high); // oxfmt-ignore
+  return atom(`argument.${index}.${offset}.${bytes}.${signed ? 's' : 'u'}`, { kind: 'argument', index, offset, bytes, signed }, low, high);
 }

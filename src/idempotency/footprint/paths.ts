@@ -64,12 +64,7 @@ export function pathsTo(
     for (const lesson of lessons) {
       const learnt = lesson.learn(reading);
       let isAll = learnt.kind === 'all';
-      if (
-        learnt.kind === 'one-of' &&
-        extensions.paths &&
-        (at < choices.length || taken + open.length + learnt.ways.length <= maxWays)
-      ) {
-        // oxfmt-ignore
+      if (learnt.kind === 'one-of' && extensions.paths && (at < choices.length || taken + open.length + learnt.ways.length <= maxWays)) {
         if (at === choices.length) {
           for (let other = learnt.ways.length - 1; other > 0; other--) open.push([...choices, other]);
           choices = [...choices, 0];
@@ -137,7 +132,7 @@ function lessonsOf(
   const skip = (term: Term): void => {
     for (const part of term.operator === 'all' ? term.arguments : [term]) seen.add(part);
   };
-  let isComplete = kernel.unsupported.length === 0 && kernel.blocks.every(({ predecessors }) => predecessors.length <= maxPredecessors); // oxfmt-ignore
+  let isComplete = kernel.unsupported.length === 0 && kernel.blocks.every(({ predecessors }) => predecessors.length <= maxPredecessors);
   const chain: BlockId[] = [];
   for (let at = block; ; at = kernel.dominators[at]!) {
     chain.unshift(at);
@@ -153,7 +148,8 @@ function lessonsOf(
     if (!loop) continue;
     const { terms, areAll } = continueConditions(symbolic, loop);
     if (!areAll) isComplete = false;
-    for (const stay of terms) lessons.push({ learn: (reading) => learnTripCounts(reading, loop, stay), reason: isOfMemory(stay) ? 'condition-from-memory' : null }); // oxfmt-ignore
+    for (const stay of terms)
+      lessons.push({ learn: (reading) => learnTripCounts(reading, loop, stay), reason: isOfMemory(stay) ? 'condition-from-memory' : null });
   }
   addLessons(condition);
   return { lessons, isComplete };

@@ -128,7 +128,7 @@ export function bySign({ monomials }: Amount): { readonly positive: Amount; read
   const all = [...monomials.values()];
   return {
     positive: make(all.filter(({ coefficient }) => coefficient > 0n)),
-    negative: make(all.filter(({ coefficient }) => coefficient < 0n).map((part) => ({ ...part, coefficient: -part.coefficient }))), // oxfmt-ignore
+    negative: make(all.filter(({ coefficient }) => coefficient < 0n).map((part) => ({ ...part, coefficient: -part.coefficient }))),
   };
 }
 
@@ -267,7 +267,8 @@ export const maxAmount = (...of: readonly Amount[]): Amount => extreme('max', of
 function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   const flat = of.flatMap((part) => {
     const [only] = part.monomials.values();
-    const inner = part.monomials.size === 1 && only!.coefficient === 1n && only!.factors.length === 1 ? only!.factors[0]!.choices : undefined; // oxfmt-ignore
+    const inner =
+      part.monomials.size === 1 && only!.coefficient === 1n && only!.factors.length === 1 ? only!.factors[0]!.choices : undefined;
     return inner?.kind === kind ? inner.of : [part];
   });
   const isBetter = (a: Amount, b: Amount): boolean => (kind === 'min' ? isAtMost(a, b) : isAtMost(b, a));
@@ -279,16 +280,21 @@ function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   }
   if (kept.length === 1) return kept[0]!;
   const shared = commonAddends(kept);
-  if (shared.monomials.size > 0) return addAmounts(shared, extreme(kind, kept.map((part) => subtractAmounts(part, shared)))); // oxfmt-ignore
+  if (shared.monomials.size > 0)
+    return addAmounts(
+      shared,
+      extreme(
+        kind,
+        kept.map((part) => subtractAmounts(part, shared)),
+      ),
+    );
   kept.sort((a, b) => (a.key < b.key ? -1 : 1));
   const limits = kept.map(rangeOf);
   const lows = limits.map(({ low }) => low);
   const highs = limits.map(({ high }) => high);
   const known = (list: readonly (bigint | null)[]): bigint[] => list.filter((value) => value !== null);
-  const least = (list: readonly bigint[]): bigint | null =>
-    list.length === 0 ? null : list.reduce((a, b) => (b < a ? b : a));
-  const most = (list: readonly bigint[]): bigint | null =>
-    list.length === 0 ? null : list.reduce((a, b) => (b > a ? b : a));
+  const least = (list: readonly bigint[]): bigint | null => (list.length === 0 ? null : list.reduce((a, b) => (b < a ? b : a)));
+  const most = (list: readonly bigint[]): bigint | null => (list.length === 0 ? null : list.reduce((a, b) => (b > a ? b : a)));
   const low = kind === 'min' ? (lows.includes(null) ? null : least(known(lows))) : most(known(lows));
   const high = kind === 'min' ? least(known(highs)) : highs.includes(null) ? null : most(known(highs));
   const key = `${kind}(${kept.map((part) => part.key).join(',')})`;
@@ -369,11 +375,11 @@ export function quotientAmount(a: Amount, by: Amount): Amount {
   if (range.low !== null && range.low >= 0n && isAtMost(addAmounts(rest, oneAmount), by)) return whole;
   const divisor = rangeOf(by);
   const limit = fixedValueOf(by);
-  const low = limit !== null && range.low !== null ? floorDivide(range.low, limit) : range.low !== null && range.low >= 0n ? 0n : range.low; // oxfmt-ignore
+  const low = limit !== null && range.low !== null ? floorDivide(range.low, limit) : range.low !== null && range.low >= 0n ? 0n : range.low;
   const least = divisor.low !== null && divisor.low > 0n ? divisor.low : 1n;
   const high = range.high === null ? null : range.high >= 0n ? floorDivide(range.high, least) : -1n;
   const quantity: Quantity = { kind: 'quotient', dividend: quantityOf(rest), divisor: quantityOf(by) };
-  const factor: Factor = { key: `floor(${rest.key};${by.key})`, quantity, low, high, division: { kind: 'quotient', of: rest, by } }; // oxfmt-ignore
+  const factor: Factor = { key: `floor(${rest.key};${by.key})`, quantity, low, high, division: { kind: 'quotient', of: rest, by } };
   return addAmounts(whole, ofFactor(factor));
 }
 
@@ -387,7 +393,7 @@ export function remainderAmount(a: Amount, by: Amount): Amount {
   const most = divisor.high === null ? null : divisor.high - 1n;
   const high = range.low !== null && range.low >= 0n && range.high !== null ? smaller(most, range.high) : most;
   const quantity: Quantity = { kind: 'remainder', dividend: quantityOf(rest), divisor: quantityOf(by) };
-  return ofFactor({ key: `mod(${rest.key};${by.key})`, quantity, low: 0n, high, division: { kind: 'remainder', of: rest, by } }); // oxfmt-ignore
+  return ofFactor({ key: `mod(${rest.key};${by.key})`, quantity, low: 0n, high, division: { kind: 'remainder', of: rest, by } });
 }
 
 /** `yes` if a condition on the launch holds, otherwise `no`. */

@@ -2,7 +2,18 @@
  * Relations of quotients and remainders to their dividends: `e = c * floor(e / c) + e mod c`. With them, an unrolled
  * loop with its remainder loop stays below the limit of the source loop.
  */
-import { type AddressForm, type IndexVariable, addForms, contentOf, formMultiple, launchForm, replaceVariable, scaleForm, subtractForms, variableForm } from './form.ts'; // oxfmt-ignore
+import {
+  type AddressForm,
+  type IndexVariable,
+  addForms,
+  contentOf,
+  formMultiple,
+  launchForm,
+  replaceVariable,
+  scaleForm,
+  subtractForms,
+  variableForm,
+} from './form.ts';
 import {
   fixedAmount,
   fixedValueOf,
@@ -53,18 +64,16 @@ function relationsAmong(reading: LinearInterpretation, forms: readonly AddressFo
     if (!part || (part.kind !== 'quotient' && part.kind !== 'remainder')) continue;
     const { quotient, remainder, key } = reading.digits(part.of, part.by);
     if (seen.has(key)) continue;
-    const whole = relations.reduce(
-      (form, relation) => replaceVariable(form, relation.variable, relation.form),
-      part.of,
+    const whole = relations.reduce((form, relation) => replaceVariable(form, relation.variable, relation.form), part.of);
+    const [own] = [...whole.terms].filter(
+      ([variable, coefficient]) => isUnit(coefficient) && present.has(variable) && variable !== quotient && variable !== remainder,
     );
-    const [own] = [...whole.terms].filter(([variable, coefficient]) => isUnit(coefficient) && present.has(variable) && variable !== quotient && variable !== remainder); // oxfmt-ignore
     if (!own) {
       const isLinked = variablesWithin(whole).some((variable) => variable !== remainder && present.has(variable));
       if (!isLinked || !present.has(remainder) || relations.some(({ variable }) => variable === remainder)) continue;
       seen.add(key);
       const form = subtractForms(whole, scaleForm(variableForm(quotient), part.by));
-      for (const [i, other] of relations.entries())
-        relations[i] = { ...other, form: replaceVariable(other.form, remainder, form) };
+      for (const [i, other] of relations.entries()) relations[i] = { ...other, form: replaceVariable(other.form, remainder, form) };
       relations.push({ variable: remainder, form });
       for (const more of form.terms.keys()) present.add(more);
       continue;
@@ -75,8 +84,7 @@ function relationsAmong(reading: LinearInterpretation, forms: readonly AddressFo
     const rest = replaceVariable(whole, variable, launchForm(zeroAmount));
     const form = scaleForm(subtractForms(digits, rest), coefficient);
     if (form.terms.has(variable)) continue;
-    for (const [i, other] of relations.entries())
-      relations[i] = { ...other, form: replaceVariable(other.form, variable, form) };
+    for (const [i, other] of relations.entries()) relations[i] = { ...other, form: replaceVariable(other.form, variable, form) };
     relations.push({ variable, form });
     for (const part of form.terms.keys()) present.add(part);
   }
@@ -143,15 +151,13 @@ export function tighten(reading: LinearInterpretation, address: AddressForm): vo
   for (const fact of inner.facts) learnWithoutOthers(inner, fact.form, fact.high, ofAddress);
   for (const { form, high } of inner.facts) {
     const variables = [...form.terms.keys()];
-    if (high && variables.every(ofAddress) && variables.some(({ kind }) => kind === 'round'))
-      scope.learn(form, { low: null, high });
+    if (high && variables.every(ofAddress) && variables.some(({ kind }) => kind === 'round')) scope.learn(form, { low: null, high });
   }
   const changed = new Set(relations.map(({ variable }) => variable));
   const candidates = [...sums.map(({ form }) => form), ...groupsOf(address, relations)];
   for (const form of candidates) {
     const variables = [...form.terms.keys()];
-    if (!variables.some((variable) => changed.has(variable)) || !variables.some(({ kind }) => kind === 'round'))
-      continue;
+    if (!variables.some((variable) => changed.has(variable)) || !variables.some(({ kind }) => kind === 'round')) continue;
     const { high } = inner.ofForm(rewrite(form));
     const known = scope.ofForm(form);
     if (!high || (known.high && isAtMost(known.high, high))) continue;
@@ -184,8 +190,7 @@ function learnWithoutRemainder(scope: WayFacts, form: AddressForm, high: Amount 
     const { part } = variable;
     if (part?.kind !== 'remainder' || fixedValueOf(coefficient) !== -1n) continue;
     const { low } = scope.ofForm(part.of);
-    if (low && scope.isAtMost(zeroAmount, low))
-      scope.learn(replaceVariable(form, variable, part.of), { low: null, high });
+    if (low && scope.isAtMost(zeroAmount, low)) scope.learn(replaceVariable(form, variable, part.of), { low: null, high });
   }
 }
 
@@ -219,8 +224,7 @@ function groupsOf(address: AddressForm, relations: readonly Relation[]): readonl
     const terms = new Map<IndexVariable, Amount>();
     for (const [other, coefficient] of address.terms) {
       const ratio = divideExactly(coefficient, stride);
-      if (ratio && fixedValueOf(ratio) !== null && multiplyAmounts(ratio, stride).key === coefficient.key)
-        terms.set(other, ratio);
+      if (ratio && fixedValueOf(ratio) !== null && multiplyAmounts(ratio, stride).key === coefficient.key) terms.set(other, ratio);
     }
     const group: AddressForm = { constant: zeroAmount, terms };
     return terms.size > 1 ? [scaleForm(group, fixedAmount(1n))] : [];

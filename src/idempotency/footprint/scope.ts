@@ -14,7 +14,24 @@ import {
   replaceVariable,
 } from './form.ts';
 import { type LaunchCondition, allMet, anyMet, lessOrEqual } from './launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, fixedValueOf, divideExactly, isAtMost, maxAmount, minAmount, multiplyAmounts, nonNegativeArguments, oneAmount, quotientAmount, rangeOf, scaleAmount, subtractAmounts, zeroAmount } from './polynomial.ts'; // oxfmt-ignore
+import {
+  type Amount,
+  addAmounts,
+  fixedAmount,
+  fixedValueOf,
+  divideExactly,
+  isAtMost,
+  maxAmount,
+  minAmount,
+  multiplyAmounts,
+  nonNegativeArguments,
+  oneAmount,
+  quotientAmount,
+  rangeOf,
+  scaleAmount,
+  subtractAmounts,
+  zeroAmount,
+} from './polynomial.ts';
 
 /** Least and largest value; null: not bounded. */
 export interface Span {
@@ -94,9 +111,7 @@ export class WayFacts {
         !difference ||
         !needs.some((other, at) => {
           const more = other.difference && subtractAmounts(difference, other.difference);
-          return (
-            more && at !== i && this.isPositive(more, 0n) && (at < i || !this.isPositive(scaleAmount(more, -1n), 0n))
-          );
+          return more && at !== i && this.isPositive(more, 0n) && (at < i || !this.isPositive(scaleAmount(more, -1n), 0n));
         }),
     );
     return allMet([...this.settled, this.whereGuarded(left)]);
@@ -247,10 +262,7 @@ export class WayFacts {
       const next = digits.findIndex((digit) => digit !== inner && isNext(digit));
       if (next < 0) continue;
       const [outer] = digits.splice(next, 1);
-      const count = multiplyAmounts(
-        addAmounts(inner.reach.high!, oneAmount),
-        addAmounts(outer!.reach.high!, oneAmount),
-      );
+      const count = multiplyAmounts(addAmounts(inner.reach.high!, oneAmount), addAmounts(outer!.reach.high!, oneAmount));
       digits[digits.indexOf(inner)] = digitOf(inner.coefficient, {
         low: zeroAmount,
         high: subtractAmounts(count, oneAmount),
@@ -290,10 +302,7 @@ export class WayFacts {
     if (value === -1n) return { low: high && scaleAmount(high, -1n), high: low && scaleAmount(low, -1n) };
     if (!this.isPositive(coefficient, 1n)) {
       if (!this.isPositive(scaleAmount(coefficient, -1n), 1n)) return unbounded;
-      return this.divided(
-        { low: high && scaleAmount(high, -1n), high: low && scaleAmount(low, -1n) },
-        scaleAmount(coefficient, -1n),
-      );
+      return this.divided({ low: high && scaleAmount(high, -1n), high: low && scaleAmount(low, -1n) }, scaleAmount(coefficient, -1n));
     }
     const up = subtractAmounts(coefficient, oneAmount);
     return {
@@ -387,7 +396,10 @@ export function propagated(scope: WayFacts, fact: FormFact, variable: IndexVaria
   terms.delete(variable);
   const rest = scope.byVariables({ ...fact.form, terms });
   return scope.divided(
-    { low: fact.low && rest.high && subtractAmounts(fact.low, rest.high), high: fact.high && rest.low && subtractAmounts(fact.high, rest.low) }, // oxfmt-ignore
+    {
+      low: fact.low && rest.high && subtractAmounts(fact.low, rest.high),
+      high: fact.high && rest.low && subtractAmounts(fact.high, rest.low),
+    },
     coefficient,
   );
 }

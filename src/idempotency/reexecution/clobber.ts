@@ -61,8 +61,7 @@ export class ClobberTest {
       const after = this.#read(address, before.length);
       for (const [at, old] of before.entries()) {
         const mark = this.#marks.get(address + at)!;
-        if ((mark & firstRead) !== 0)
-          this.#marks.set(address + at, mark | clobbered | (after[at] === old ? 0 : changed));
+        if ((mark & firstRead) !== 0) this.#marks.set(address + at, mark | clobbered | (after[at] === old ? 0 : changed));
       }
     }
     this.#pending = [];

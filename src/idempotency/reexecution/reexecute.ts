@@ -11,12 +11,7 @@ import { type GlobalMemory, regionBase, regionSlot } from '../../interpreter/cor
 import type { RunRequest } from '../../interpreter/core/run-request.ts';
 import type { RunOutcome, RunResult } from '../../interpreter/core/run-result.ts';
 import { reversedSchedule } from '../../interpreter/core/schedule.ts';
-import {
-  copyMemory,
-  firstDifference,
-  initialMemory,
-  type MemoryDifference,
-} from '../../interpreter/javascript/memory-image.ts';
+import { copyMemory, firstDifference, initialMemory, type MemoryDifference } from '../../interpreter/javascript/memory-image.ts';
 import { stage } from '../../interpreter/javascript/stage.ts';
 import { runOn } from '../../interpreter/javascript/staged-run.ts';
 import type { Clobbers } from './clobber.ts';
@@ -180,8 +175,7 @@ class Repeating {
       // Stops after the end of the launch first: most differences appear there.
       this.#repeat(schedules[0]!, { step: this.#steps, memory: this.#once });
       for (let at = 0; stops.some((list) => at < list.length); at++)
-        for (const [which, list] of stops.entries())
-          for (const stop of list.slice(at, at + 1)) this.#repeat(schedules[which]!, stop);
+        for (const [which, list] of stops.entries()) for (const stop of list.slice(at, at + 1)) this.#repeat(schedules[which]!, stop);
       for (const stop of stops[0]!.slice(0, stoppedTwice)) this.#stopTwice(stop);
       this.#stopEachBlock();
     } catch (told) {
@@ -191,9 +185,7 @@ class Repeating {
         ? { ...common(), idempotent: 'undetermined', why: told.what.why }
         : { ...common(), idempotent: false, difference: told.what.difference };
     }
-    return this.#hasUnknownValues
-      ? { ...common(), idempotent: 'undetermined', why: 'unknown-value' }
-      : { ...common(), idempotent: true };
+    return this.#hasUnknownValues ? { ...common(), idempotent: 'undetermined', why: 'unknown-value' } : { ...common(), idempotent: true };
   }
 
   /** Runs the launch on the given memory and changes it; other state is initialised in each run. */
@@ -224,7 +216,7 @@ class Repeating {
     const difference = firstDifference(this.#once, memory);
     if (!difference) return;
     const ofOrder = this.#differenceOfOrder(schedule);
-    throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } }); // oxfmt-ignore
+    throw new Told({ difference: { kind: 'schedule', schedule, memory: ofOrder ?? difference, isOfOrder: ofOrder !== null } });
   }
 
   /** Bytes in which a schedule and the first one leave different memory, both with the same values for unknown ones. */

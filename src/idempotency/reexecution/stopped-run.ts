@@ -93,8 +93,7 @@ export class StoppedRun implements RunObserver {
         continue;
       }
       const thread = this.#random.pick(ready);
-      for (let burst = this.#random.between(1, longestBurst); burst > 0 && thread.status === 'ready'; burst--)
-        go(thread);
+      for (let burst = this.#random.between(1, longestBurst); burst > 0 && thread.status === 'ready'; burst--) go(thread);
     }
   }
 

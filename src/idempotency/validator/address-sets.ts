@@ -134,8 +134,7 @@ class Comparison {
 /** A set with its smallest steps merged into its bytes, if those leave no gap. */
 function nested({ low, steps, bytes }: Reach): Reach {
   let [whole, length] = [bytes, steps.length];
-  for (; length > 0 && steps[length - 1]!.stride <= whole; length -= 1)
-    whole += spanOf(steps.slice(length - 1, length));
+  for (; length > 0 && steps[length - 1]!.stride <= whole; length -= 1) whole += spanOf(steps.slice(length - 1, length));
   return { low, steps: steps.slice(0, length), bytes: whole };
 }
 
@@ -148,9 +147,7 @@ function covers(outer: Reach, inner: Reach): boolean {
   const left = outer.steps.map(({ last }) => last);
   let bytes = inner.bytes;
   for (const { stride, last } of inner.steps) {
-    const along = outer.steps.findIndex(
-      (step, index) => stride % step.stride === 0n && (stride / step.stride) * last <= left[index]!,
-    );
+    const along = outer.steps.findIndex((step, index) => stride % step.stride === 0n && (stride / step.stride) * last <= left[index]!);
     if (along < 0) bytes += stride * last;
     else left[along] = left[along]! - (stride / outer.steps[along]!.stride) * last;
   }

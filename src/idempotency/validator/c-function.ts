@@ -2,18 +2,7 @@
 import { invariant } from '../../base/assert.ts';
 import { maximumBlock, maximumGrid } from '../../device/hardware-limits.ts';
 import type { AddressSet, Quantity, ValidatorCondition } from '../model/quantity.ts';
-import {
-  operationBounds,
-  every,
-  hull,
-  isBounded,
-  largest,
-  literalText,
-  opposite,
-  orZero,
-  some,
-  typeOf,
-} from './c-quantity.ts';
+import { operationBounds, every, hull, isBounded, largest, literalText, opposite, orZero, some, typeOf } from './c-quantity.ts';
 import type { ValueBounds, CNumber, Flag } from './c-quantity.ts';
 import { StructuralKeys } from './structural-keys.ts';
 
@@ -165,7 +154,7 @@ export class CFunction {
         const known = this.flag(every([left.known, right.known]));
         if (known === false) return { holds: false, known };
         const sign = { '=': '==', '!=': '!=', '<': '<', '<=': '<=' }[condition.comparison];
-        const holds = every([known, statically(condition.comparison, left, right) ?? `${left.text} ${sign} ${right.text}`]); // oxfmt-ignore
+        const holds = every([known, statically(condition.comparison, left, right) ?? `${left.text} ${sign} ${right.text}`]);
         return { holds: this.flag(holds), known };
       }
       case 'all':
@@ -262,11 +251,7 @@ export class CFunction {
         const { kind } = quantity;
         const sign = kind === 'min' ? '<' : '>';
         return this.fold(quantity.operands, unknown, (a, b) =>
-          this.value(
-            operationBounds[kind](a, b),
-            `${a.text} ${sign} ${b.text} ? ${a.text} : ${b.text}`,
-            this.both(a, b),
-          ),
+          this.value(operationBounds[kind](a, b), `${a.text} ${sign} ${b.text} ? ${a.text} : ${b.text}`, this.both(a, b)),
         );
       }
       case 'quotient':
@@ -310,9 +295,7 @@ export class CFunction {
     const end = Math.max(0, ...this.parameters.map((place) => place.offset + place.bytes));
     if (begin === undefined || offset < 0 || begin + offset + bytes > end) return unknown;
     const bits = BigInt(bytes * 8);
-    const bounds = signed
-      ? { low: -(1n << (bits - 1n)), high: (1n << (bits - 1n)) - 1n }
-      : { low: 0n, high: (1n << bits) - 1n };
+    const bounds = signed ? { low: -(1n << (bits - 1n)), high: (1n << (bits - 1n)) - 1n } : { low: 0n, high: (1n << bits) - 1n };
     const type = `${signed ? '' : 'u'}int${bits}_t`;
     return this.value(bounds, `selvage_argument_${type}(launch, ${begin + offset})`, true);
   }
@@ -324,7 +307,7 @@ export class CFunction {
       this.names += 1;
       const found = `a${this.names}`;
       this.line(`uint64_t ${found}[2];`);
-      const asked = `selvage_allocation(launch, ${address.known === true ? address.text : `${address.known} ? ${address.text} : -1`}, ${found})`; // oxfmt-ignore
+      const asked = `selvage_allocation(launch, ${address.known === true ? address.text : `${address.known} ? ${address.text} : -1`}, ${found})`;
       return { found, known: this.variable('bool', asked) };
     });
   }

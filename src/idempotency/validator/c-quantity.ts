@@ -71,8 +71,7 @@ export function hull(values: readonly bigint[]): ValueBounds {
 
 export const operationBounds = {
   sum: (a: ValueBounds, b: ValueBounds): ValueBounds => ({ low: a.low + b.low, high: a.high + b.high }),
-  product: (a: ValueBounds, b: ValueBounds): ValueBounds =>
-    hull([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]),
+  product: (a: ValueBounds, b: ValueBounds): ValueBounds => hull([a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high]),
   min: (a: ValueBounds, b: ValueBounds): ValueBounds => ({
     low: hull([a.low, b.low]).low,
     high: hull([a.high, b.high]).low,

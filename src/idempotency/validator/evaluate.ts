@@ -198,9 +198,7 @@ class Evaluation {
     const address = this.value(pointer);
     if (address === undefined || address < 0n || address >= addresses) return undefined;
     const found = this.launch.allocation?.(address);
-    return found && found.start >= 0n && found.start <= address && address < found.start + found.bytes
-      ? found
-      : undefined;
+    return found && found.start >= 0n && found.start <= address && address < found.start + found.bytes ? found : undefined;
   }
 }
 

@@ -92,8 +92,7 @@ export function leftParentObject(
   all: number,
 ): LeftObject | null {
   // Addresses before the window wrap around to the top of the 32-bit range.
-  const inWindow =
-    space === 'generic' ? address - Number(sharedWindow) : address >= 2 ** 31 ? address - 2 ** 32 : address;
+  const inWindow = space === 'generic' ? address - Number(sharedWindow) : address >= 2 ** 31 ? address - 2 ** 32 : address;
   const last = end ?? all;
   if (inWindow >= start && inWindow + bytes <= last) return null;
   return { object, offset: inWindow - start, bytes: last - start };

@@ -27,18 +27,13 @@ export function atomicRule<V, B>(
     const low = (value: V): V => domain.truncate(width, half, value);
     const high = (value: V): V => domain.truncate(width, half, domain.lshr(width, value, shift));
     const [lower, upper] = [low, high].map((part) =>
-      domain.zeroExtend(
-        half,
-        width,
-        atomicRule(domain, operation, type.slice(0, -2), half, part(old), part(a), part(b), isGlobal),
-      ),
+      domain.zeroExtend(half, width, atomicRule(domain, operation, type.slice(0, -2), half, part(old), part(a), part(b), isGlobal)),
     );
     return domain.or(width, lower!, domain.shl(width, upper!, shift));
   }
   const isFloat = type.startsWith('f') || type.startsWith('bf');
   const ftz = operation === 'add' && type === 'f32' && isGlobal;
-  const float = (rounding: string): V =>
-    domain.float({ name: operation, from: type, to: type, rounding, ftz, saturate: false }, [old, a]);
+  const float = (rounding: string): V => domain.float({ name: operation, from: type, to: type, rounding, ftz, saturate: false }, [old, a]);
   const one = domain.constant(width, 1n);
   const zero = domain.constant(width, 0n);
   switch (operation) {
@@ -70,14 +65,6 @@ export function atomicRule<V, B>(
 }
 
 /** {@link atomicRule} on bit patterns. */
-export function atomicResult(
-  operation: string,
-  type: string,
-  bits: number,
-  old: bigint,
-  a: bigint,
-  b: bigint,
-  isGlobal: boolean,
-): bigint {
+export function atomicResult(operation: string, type: string, bits: number, old: bigint, a: bigint, b: bigint, isGlobal: boolean): bigint {
   return atomicRule(referenceDomain, operation, type, bits as Width, old, a, b, isGlobal);
 }

@@ -135,9 +135,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
       presumes,
       ...(memory && { memory }),
     };
-    this.#detector = lists
-      ? new RaceDetector<TrackedPage>(program.accesses, options, (conflict) => this.#raced(conflict))
-      : null;
+    this.#detector = lists ? new RaceDetector<TrackedPage>(program.accesses, options, (conflict) => this.#raced(conflict)) : null;
     for (const { instructions } of program.kernel.blocks) {
       for (const instruction of instructions) {
         this.#instructions.set(instruction.id, instruction);
@@ -225,9 +223,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
 
   fault(who: Executor, kind: FaultEvent['kind'], access: MemoryAccess, message: string, left?: LeftObject): never {
     this.#addFault(who, kind, access.instruction, message, left);
-    const place = this.program.kernel.blocks.find(({ instructions }) =>
-      instructions.some(({ id }) => id === access.instruction),
-    );
+    const place = this.program.kernel.blocks.find(({ instructions }) => instructions.some(({ id }) => id === access.instruction));
     this.#stopAt(who, place!.id);
     throw new RunStop('fault');
   }
@@ -319,12 +315,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return page.sync.phaseAt(offset);
   }
 
-  arrivedAt(
-    { block, thread }: Executor,
-    page: TrackedPage,
-    offset: number,
-    how: 'thread' | 'copies' | 'bulk-copy',
-  ): void {
+  arrivedAt({ block, thread }: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void {
     const order = this.#orders.get(block.ordinal);
     if (!this.#detector || !order) return;
     const phase = this.#phase(page, offset);
@@ -474,13 +465,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     this.#stopped = { ...this.#position(who.block.ordinal, who.thread), at };
   }
 
-  #addFault(
-    who: Executor,
-    kind: FaultEvent['kind'],
-    instruction: InstructionId | null,
-    message: string,
-    left?: LeftObject,
-  ): void {
+  #addFault(who: Executor, kind: FaultEvent['kind'], instruction: InstructionId | null, message: string, left?: LeftObject): void {
     const key = `${kind} ${instruction}`;
     if (this.#faults.has(key)) return;
     const { block, thread } = this.#position(who.block.ordinal, who.thread);
@@ -538,9 +523,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   #raceEvent(conflict: Conflict<TrackedPage>, unmodelled: readonly Unmodelled[]): RaceEvent {
     const { page, first, second, kind, betweenBlocks } = conflict;
     // A copy may have been started before a barrier that its thread has passed since.
-    const passed = betweenBlocks
-      ? this.#passedByGrid
-      : this.#passed.get(Math.floor(conflict.secondThread / this.#threads));
+    const passed = betweenBlocks ? this.#passedByGrid : this.#passed.get(Math.floor(conflict.secondThread / this.#threads));
     const side = (access: Conflict<TrackedPage>['first'], id: number): AccessEvent => ({
       instruction: access.instruction,
       operation: access.operation,

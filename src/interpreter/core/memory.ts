@@ -219,11 +219,7 @@ export function layOut(kernel: Kernel): Layout {
 const noValues: ReadonlyMap<number, bigint> = new Map();
 
 /** The bytes of a parameter. */
-export function argumentBytes(
-  argument: Argument | undefined,
-  bytes: number,
-  pointer: (buffer: number) => number,
-): Uint8Array {
+export function argumentBytes(argument: Argument | undefined, bytes: number, pointer: (buffer: number) => number): Uint8Array {
   const result = new Uint8Array(bytes);
   const put = (at: number, value: bigint, count: number): void => {
     for (let byte = 0; byte < count && at + byte < bytes; byte++) {
@@ -291,7 +287,9 @@ export function createRegions(
   }
   for (const buffer of buffers) {
     const { name, bytes, elementBytes, fill, initial = null, uninitialised = false, pointers } = buffer;
-    const placed = (pointers?.elements ?? []).map((element, at) => [element, BigInt(pointer(pointers!.buffer) + at * pointers!.spacing)] as const); // oxfmt-ignore
+    const placed = (pointers?.elements ?? []).map(
+      (element, at) => [element, BigInt(pointer(pointers!.buffer) + at * pointers!.spacing)] as const,
+    );
     const elements = placed.length > 0 ? new Map([...buffer.values, ...placed]) : buffer.values;
     const description = { name, bytes, writable: true, elementBytes, fill, values: elements, initial, uninitialised };
     regions.push(createRegion(regions.length, description, quota));

@@ -2,16 +2,7 @@
  * A kernel as the interpreter runs it on any back end: segments, the instructions at which threads wait, and the memory
  * accesses. A segment is a part of a basic block up to the next instruction at which threads wait.
  */
-import type {
-  Block,
-  BlockId,
-  Instruction,
-  Kernel,
-  LoopId,
-  Operand,
-  Terminator,
-  ValueId,
-} from '../../ir/form/kernel.ts';
+import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import { isUsed } from '../../ir/form/uses.ts';
 import type { Effect, StateSpace } from '../../isa/model/operation.ts';
 import { strengthOf, weak } from '../../memory-model/conflict.ts';
@@ -156,8 +147,7 @@ function createProgram(kernel: Kernel, singly: boolean): Program {
       const suspension = isWait ? suspensions.length : -1;
       const around = effect.kind === 'barrier' ? countedLoops : [];
       const loops = around.flatMap((loop, at) => (kernel.loops[loop]!.blocks.has(block.id) ? [at] : []));
-      if (isWait)
-        suspensions.push({ index: suspension, instruction, effect, segment: index, resume: index + 1, loops });
+      if (isWait) suspensions.push({ index: suspension, instruction, effect, segment: index, resume: index + 1, loops });
       const instructions = block.instructions.slice(start, position + 1);
       segments.push({
         index,

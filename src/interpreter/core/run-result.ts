@@ -87,13 +87,7 @@ export interface DivergenceEvent {
 }
 
 export interface FaultEvent {
-  readonly kind:
-    | 'out-of-bounds'
-    | 'misaligned'
-    | 'read-only'
-    | 'uninitialised'
-    | 'unknown-operation'
-    | 'unknown-control';
+  readonly kind: 'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised' | 'unknown-operation' | 'unknown-control';
   readonly instruction: InstructionId | null;
   readonly block: Dim3;
   readonly thread: Dim3;

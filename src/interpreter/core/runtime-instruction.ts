@@ -27,9 +27,7 @@ export function needsRuntime(effect: Effect): effect is MbarrierEffect | BulkCop
 }
 
 /** Whether the lanes of a warp execute an instruction of this effect together, through {@link executeMatrix}. */
-export function isMatrix(
-  effect: Effect,
-): effect is MatrixAccessEffect | Extract<Effect, { readonly kind: 'warp-matrix' }> {
+export function isMatrix(effect: Effect): effect is MatrixAccessEffect | Extract<Effect, { readonly kind: 'warp-matrix' }> {
   return effect.kind === 'warp-matrix' || effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
 }
 
@@ -159,11 +157,7 @@ function copyBulk(
   operands: readonly unknown[],
 ): void {
   const first = program.firstAccess.get(instruction)!;
-  const [write, read, barrier] = [0, 1, 2].map((index) => program.accesses[first + index]) as [
-    MemoryAccess,
-    MemoryAccess,
-    MemoryAccess,
-  ];
+  const [write, read, barrier] = [0, 1, 2].map((index) => program.accesses[first + index]) as [MemoryAccess, MemoryAccess, MemoryAccess];
   const to = addressOf(instruction, operands, 0);
   const from = addressOf(instruction, operands, 1);
   const count = Number(operands[2]) >>> 0;
@@ -188,12 +182,7 @@ function copyBulk(
   if (isComplete) host.phaseCompleted(who, place.page, place.offset);
 }
 
-function combine(
-  { operation, type }: NonNullable<BulkCopyEffect['reduction']>,
-  u8: Uint8Array,
-  offset: number,
-  bytes: Uint8Array,
-): void {
+function combine({ operation, type }: NonNullable<BulkCopyEffect['reduction']>, u8: Uint8Array, offset: number, bytes: Uint8Array): void {
   const bits = Number(/\d+/.exec(type)![0]);
   const size = bits / 8;
   const number = (from: Uint8Array, at: number): bigint =>

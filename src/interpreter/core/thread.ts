@@ -39,13 +39,7 @@ export class Thread {
   readonly rounds: Int32Array;
   local: Page | null = null;
 
-  constructor(
-    home: ThreadContext,
-    number: number,
-    block: readonly [number, number, number],
-    registers: number,
-    loops: number,
-  ) {
+  constructor(home: ThreadContext, number: number, block: readonly [number, number, number], registers: number, loops: number) {
     this.home = home;
     this.number = number;
     this.id = home.ordinal * block[0] * block[1] * block[2] + number;

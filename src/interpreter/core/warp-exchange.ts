@@ -82,8 +82,7 @@ function shuffleWords(
   if (typeof distances === 'number' && typeof clamps === 'number' && typeof values !== 'number') {
     for (let lane = 0; lane < 32; lane++) sourceLanes[lane] = sourceLane(mode, lane, distances, clamps);
     if (result) moveWords(values!, result, first, end);
-    if (inRange)
-      for (let thread = first; thread < end; thread++) inRange[thread] = sourceLanes[thread & 31]! < 0 ? 0 : 1;
+    if (inRange) for (let thread = first; thread < end; thread++) inRange[thread] = sourceLanes[thread & 31]! < 0 ? 0 : 1;
     return;
   }
   for (let thread = first; thread < end; thread++) {

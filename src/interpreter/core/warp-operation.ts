@@ -108,9 +108,7 @@ function reduce(name: string, participants: readonly Participant[]): number {
     const absolute = parts.includes('abs');
     const full = { name: parts.includes('NaN') ? `${operation}.nan` : operation, from: type, to: type };
     const patterns = values.map((value) => BigInt((absolute ? value & 0x7fffffff : value) >>> 0));
-    const result = patterns.reduce((a, b) =>
-      referenceDomain.float({ ...full, rounding: 'none', ftz: false, saturate: false }, [a, b]),
-    );
+    const result = patterns.reduce((a, b) => referenceDomain.float({ ...full, rounding: 'none', ftz: false, saturate: false }, [a, b]));
     return Number(BigInt.asIntN(32, result));
   }
   const order = (value: number): number => (type === 's32' ? value : value >>> 0);

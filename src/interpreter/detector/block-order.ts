@@ -83,14 +83,7 @@ export class BlockOrder {
    * @param memory for data read by WebAssembly code; null: no such code
    * @param former unused order of the same number of threads, whose arrays are reused
    */
-  constructor(
-    ordinal: number,
-    cluster: number,
-    threads: number,
-    narrowest: Reach,
-    memory: DetectorMemory | null,
-    former?: BlockOrder,
-  ) {
+  constructor(ordinal: number, cluster: number, threads: number, narrowest: Reach, memory: DetectorMemory | null, former?: BlockOrder) {
     this.#narrowest = narrowest;
     this.ordinal = ordinal;
     this.cluster = cluster;

@@ -140,9 +140,7 @@ export class HappensBefore {
     }
     if (definite !== null && this.#isKnown(definite, moments, at, time, byValue)) return precedence.definite;
     if (sameWarp && (time?.exchanges ?? moments.exchanges(at)) < block.exchanges[warp]!) return precedence.presumed;
-    return presumed !== definite && this.#isKnown(presumed, moments, at, time, byValue)
-      ? precedence.presumed
-      : precedence.no;
+    return presumed !== definite && this.#isKnown(presumed, moments, at, time, byValue) ? precedence.presumed : precedence.no;
   }
 
   /** Reasons for which a moment presumably comes before the next instruction of a thread. */
@@ -161,17 +159,10 @@ export class HappensBefore {
     const warp = ordinal * this.#warps + (thread >> 5);
     const chain = byValue ? moments.chain(at) : 0;
     return (
-      includesEpoch(
-        clock,
-        clockKey(clockKinds.thread, ordinal * this.#threads + thread),
-        (done?.time ?? moments.time(at)) + 1,
-      ) ||
-      (this.#countsBlocks &&
-        includesEpoch(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? moments.barriers(at)) + 1)) ||
-      (this.#countsWarps &&
-        includesEpoch(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? moments.warpBarriers(at)) + 1)) ||
-      (this.#hasExchanges &&
-        includesEpoch(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? moments.exchanges(at)) + 1)) ||
+      includesEpoch(clock, clockKey(clockKinds.thread, ordinal * this.#threads + thread), (done?.time ?? moments.time(at)) + 1) ||
+      (this.#countsBlocks && includesEpoch(clock, clockKey(clockKinds.block, ordinal), (done?.barriers ?? moments.barriers(at)) + 1)) ||
+      (this.#countsWarps && includesEpoch(clock, clockKey(clockKinds.warp, warp), (done?.warpBarriers ?? moments.warpBarriers(at)) + 1)) ||
+      (this.#hasExchanges && includesEpoch(clock, clockKey(clockKinds.exchange, warp), (done?.exchanges ?? moments.exchanges(at)) + 1)) ||
       (chain !== 0 && includesEpoch(clock, clockKey(clockKinds.chain, chain), moments.write(at)))
     );
   }
@@ -208,8 +199,7 @@ export class HappensBefore {
    */
   #release(block: BlockOrder, thread: number, reach: Reach): void {
     const warp = thread >> 5;
-    const isCounted =
-      block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0);
+    const isCounted = block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0);
     const known = isCounted ? this.#snapshot(block, thread) : undefined;
     const time = isCounted ? 0 : ++block.times[thread]!;
     // Clocks that a thread has published before are included in the ones published now.
@@ -412,12 +402,7 @@ export class HappensBefore {
   }
 
   /** The same if only fences release and acquire. */
-  #accessPlainly(
-    block: BlockOrder,
-    thread: number,
-    location: SyncLocation,
-    operation: 'read' | 'write' | 'atomic',
-  ): void {
+  #accessPlainly(block: BlockOrder, thread: number, location: SyncLocation, operation: 'read' | 'write' | 'atomic'): void {
     const { handover } = location;
     if (operation !== 'write' && location.writer !== null) {
       const seen = handover.wide;

@@ -34,7 +34,5 @@ export function withKnown(knowledge: OrderClocks, key: number, count: number): O
   const definite = withCount(knowledge.definite, key, count)!;
   if (knowledge.presumed === knowledge.definite) return definite;
   const presumed = withCount(knowledge.presumed, key, count);
-  return definite === knowledge.definite && presumed === knowledge.presumed
-    ? knowledge
-    : orderClocksOf(definite, presumed);
+  return definite === knowledge.definite && presumed === knowledge.presumed ? knowledge : orderClocksOf(definite, presumed);
 }

@@ -11,7 +11,7 @@ import type { SyncLocation } from './sync-memory.ts';
 import { HappensBefore, precedence } from './happens-before.ts';
 import { type DetectorMemory, addressForCode, wordsIn } from './detector-memory.ts';
 import { clockKey, clockKinds, noKey } from './vector-clock.ts';
-import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts'; // oxfmt-ignore
+import { type ConflictKind, type MemoryOperation, bytesOfElement, conflictOf } from '../../memory-model/conflict.ts';
 import { acquires, releases } from '../../memory-model/fence.ts';
 import { AccessHistory } from './access-history.ts';
 import { SyncMemory } from './sync-memory.ts';
@@ -164,7 +164,10 @@ class WatchedSite {
 }
 
 /** Cached by the accesses of a program, which several runs share: with and without races of volatile accesses. */
-const known = { volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(), relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>() } as const; // oxfmt-ignore
+const known = {
+  volatile: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(),
+  relaxed: new WeakMap<readonly AccessSite[], readonly WatchedSite[]>(),
+} as const;
 
 function watchedSites(sites: readonly AccessSite[], volatileRaces: boolean): readonly WatchedSite[] {
   const kept = volatileRaces ? known.volatile : known.relaxed;
@@ -179,8 +182,7 @@ function watchAll(sites: readonly AccessSite[], volatileRaces: boolean): readonl
     for (const b of sites) {
       for (const distance of [0, 1, 2] as const) {
         const conflict = conflictOf(a, b, distance);
-        if (conflict !== null && (conflict === 'race' || volatileRaces))
-          pairs[a.index]![b.index]! |= conflictBits[distance][conflict];
+        if (conflict !== null && (conflict === 'race' || volatileRaces)) pairs[a.index]![b.index]! |= conflictBits[distance][conflict];
       }
     }
   }
@@ -377,14 +379,7 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   /** @param first first location of the write */
-  #written(
-    page: Page,
-    offset: number,
-    site: WatchedSite,
-    first: SyncLocation,
-    block: BlockOrder,
-    thread: number,
-  ): void {
+  #written(page: Page, offset: number, site: WatchedSite, first: SyncLocation, block: BlockOrder, thread: number): void {
     const reach = site.reach as Reach;
     const bytes = site.elementBytes;
     this.order.endWrite(block, thread, first, site.semantics, reach);

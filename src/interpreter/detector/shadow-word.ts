@@ -5,15 +5,7 @@
  * Low to high: state 5, thread in block 10, warp barriers passed 16, block barriers passed 14, ticket of the block 19.
  * Words are pairs of 32-bit halves, low half first, as in a little-endian memory.
  */
-import {
-  accessNames,
-  handingOver,
-  raceState,
-  transitionIndex,
-  transitions,
-  uninitialised,
-  untouched,
-} from './state-machine.ts';
+import { accessNames, handingOver, raceState, transitionIndex, transitions, uninitialised, untouched } from './state-machine.ts';
 
 /** Number of bits of each field, and its shift within the 64 bits. */
 export const shadowFields = {
@@ -129,13 +121,7 @@ export function renumberBlockBarriers(words: Uint32Array, ticket: number, passed
 }
 
 /** Renumbers the barriers of a warp since the last barrier of its block, as {@link renumberBlockBarriers} does. */
-export function renumberWarpBarriers(
-  words: Uint32Array,
-  ticket: number,
-  warp: number,
-  blockBarriers: number,
-  passed: number,
-): void {
+export function renumberWarpBarriers(words: Uint32Array, ticket: number, warp: number, blockBarriers: number, passed: number): void {
   for (let index = 0; index < words.length; index += 2) {
     const low = words[index]!;
     const high = words[index + 1]!;

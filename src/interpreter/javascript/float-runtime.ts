@@ -159,15 +159,33 @@ export function createFloatRuntime(operations: readonly FloatOperation[]): Float
 type Fast = keyof typeof floatRuntime;
 
 const arithmetic64: Readonly<Record<string, Fast>> = {
-  add: 'add64', sub: 'sub64', mul: 'mul64', div: 'div64', sqrt: 'sqrt64',
-}; // oxfmt-ignore
+  add: 'add64',
+  sub: 'sub64',
+  mul: 'mul64',
+  div: 'div64',
+  sqrt: 'sqrt64',
+};
 
 /** By name and rounding; `rn` also denotes correctly rounded results and approximations. */
 const arithmetic32: Readonly<Record<string, Single>> = {
-  'add.rn': 'add32', 'sub.rn': 'sub32', 'mul.rn': 'mul32', 'div.rn': 'div32', 'sqrt.rn': 'sqrt32', 'fma.rn': 'fma32',
-  'rcp.rn': 'rcp32', 'rsqrt.rn': 'rsqrt32', 'sin.rn': 'sin32', 'cos.rn': 'cos32', 'lg2.rn': 'lg232', 'ex2.rn': 'ex232',
-  'tanh.rn': 'tanh32', 'min.none': 'minimum32', 'max.none': 'maximum32', 'neg.none': 'neg32', 'abs.none': 'abs32',
-}; // oxfmt-ignore
+  'add.rn': 'add32',
+  'sub.rn': 'sub32',
+  'mul.rn': 'mul32',
+  'div.rn': 'div32',
+  'sqrt.rn': 'sqrt32',
+  'fma.rn': 'fma32',
+  'rcp.rn': 'rcp32',
+  'rsqrt.rn': 'rsqrt32',
+  'sin.rn': 'sin32',
+  'cos.rn': 'cos32',
+  'lg2.rn': 'lg232',
+  'ex2.rn': 'ex232',
+  'tanh.rn': 'tanh32',
+  'min.none': 'minimum32',
+  'max.none': 'maximum32',
+  'neg.none': 'neg32',
+  'abs.none': 'abs32',
+};
 
 const integral32: Readonly<Record<string, Single>> = { rzi: 'trunc32', rmi: 'floor32', rpi: 'ceil32' };
 

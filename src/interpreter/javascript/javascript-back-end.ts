@@ -78,8 +78,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     this.#host = host;
     this.#records = request.detectRaces;
     this.#observer = request.observer ?? null;
-    this.#regions =
-      memory ?? createRegions(request.kernel, program.layout, request.buffers, request.arguments, request.steps);
+    this.#regions = memory ?? createRegions(request.kernel, program.layout, request.buffers, request.arguments, request.steps);
     this.#contentsSeed = request.contentsSeed;
     this.#buffers = isBuffered(request.seed) ? new Map() : null;
     for (const { instructions } of this.#buffers ? request.kernel.blocks : [])
@@ -299,8 +298,7 @@ export class JavascriptBackEnd implements MemoryBackEnd, StagedRuntime {
     const fence = this.#fences.get(instruction);
     // Threads that have passed a `fence.sc` before this one in the order of these fences: their stores become visible
     // now.
-    if (fence?.semantics === 'sc')
-      for (const other of (thread.home as JavascriptBlock).threads) if (other !== thread) this.#drain(other);
+    if (fence?.semantics === 'sc') for (const other of (thread.home as JavascriptBlock).threads) if (other !== thread) this.#drain(other);
     // A `fence.sc` with the scope of a block does not order the stores of its thread for threads of other blocks.
     if (!fence || (fence.semantics === 'sc' && fence.scope !== 'cta')) {
       this.#drain(thread);
@@ -487,9 +485,7 @@ class JavascriptBlock implements ResidentBlock, ThreadContext {
   operandWords(suspension: number, index: number): number | null {
     const { instruction } = this.#backEnd.program.suspensions[suspension]!;
     const operand = instruction.arguments[index]!;
-    return operand.kind === 'constant' && instruction.operation.sources[index] !== 64
-      ? Number(BigInt.asIntN(32, operand.value))
-      : null;
+    return operand.kind === 'constant' && instruction.operation.sources[index] !== 64 ? Number(BigInt.asIntN(32, operand.value)) : null;
   }
 
   resultWords(): null {

@@ -71,13 +71,7 @@ class Interpreter {
   /** Values that the segment has computed. */
   readonly #values = new Map<ValueId, Value>();
 
-  constructor(
-    program: CompiledProgram,
-    segment: Segment,
-    thread: Thread,
-    registers: unknown[],
-    machine: StagedRuntime,
-  ) {
+  constructor(program: CompiledProgram, segment: Segment, thread: Thread, registers: unknown[], machine: StagedRuntime) {
     this.#program = program;
     this.#segment = segment;
     this.#thread = thread;
@@ -112,10 +106,7 @@ class Interpreter {
       case 'undefined':
         return type === 'predicate' ? false : 0n;
       case 'special':
-        return BigInt.asUintN(
-          type === 'predicate' ? 32 : type,
-          BigInt(specialValues[operand.register](this.#thread, this.#machine)),
-        );
+        return BigInt.asUintN(type === 'predicate' ? 32 : type, BigInt(specialValues[operand.register](this.#thread, this.#machine)));
       case 'address': {
         const { kernel, layout } = this.#program;
         const { space } = kernel.objects[operand.object]!;
@@ -152,8 +143,7 @@ class Interpreter {
     for (const [index, id] of instruction.results.entries()) {
       if (id === null) continue;
       this.#values.set(id, results[index]!);
-      if (slots[id] !== -1)
-        this.#registers[slots[id]!] = toRegister(instruction.operation.results[index]!, results[index]!);
+      if (slots[id] !== -1) this.#registers[slots[id]!] = toRegister(instruction.operation.results[index]!, results[index]!);
     }
   }
 
@@ -170,8 +160,7 @@ class Interpreter {
     switch (effect.kind) {
       case 'pure':
         if (!operation.evaluate) this.#unknownOperation(instruction);
-        else
-          this.#define(instruction, operation.evaluate<bigint, boolean>(referenceDomain, this.#sources(instruction)));
+        else this.#define(instruction, operation.evaluate<bigint, boolean>(referenceDomain, this.#sources(instruction)));
         return;
       case 'load':
         this.#load(instruction, effect);
@@ -321,9 +310,7 @@ class Interpreter {
       case 'jump':
         return this.#follow(terminator.target);
       case 'branch':
-        return this.#follow(
-          this.#operand(terminator.condition, 'predicate') === true ? terminator.then : terminator.otherwise,
-        );
+        return this.#follow(this.#operand(terminator.condition, 'predicate') === true ? terminator.then : terminator.otherwise);
       case 'switch': {
         const target = terminator.targets[Number(this.#operand(terminator.index, 32))];
         if (target !== undefined) return this.#follow(target);

@@ -55,11 +55,7 @@ export function stage(kernel: Kernel, singly = false): CompiledProgram {
 }
 
 /** Assigns registers to the values that are used outside of the segment that defines them. */
-function assignRegisters(
-  kernel: Kernel,
-  segments: readonly Segment[],
-  singly: boolean,
-): { slots: Int32Array; count: number } {
+function assignRegisters(kernel: Kernel, segments: readonly Segment[], singly: boolean): { slots: Int32Array; count: number } {
   const home = new Int32Array(kernel.values.length).fill(-1);
   const slots = new Int32Array(kernel.values.length).fill(-1);
   let count = 0;
@@ -284,8 +280,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
   };
 
   /** The access of an instruction; `index` counts those of one that has several. */
-  const accessCode = (instruction: Instruction, index = 0): JavaScript =>
-    `A[${base.firstAccess.get(instruction)! + index}]`;
+  const accessCode = (instruction: Instruction, index = 0): JavaScript => `A[${base.firstAccess.get(instruction)! + index}]`;
 
   const unknownOperation = (instruction: Instruction): JavaScript[] => {
     lines.push(`m.unknownOperation(t, ${instruction.id}, ${JSON.stringify(instruction.operation.mnemonic)});`);
@@ -303,9 +298,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
         const narrow = (8 * effect.bytes) as Width;
         const loaded = bind(laneCode(effect.bytes, lane));
         if (type === 'predicate') return 'false';
-        return effect.extend === 'sign'
-          ? domain.signExtend(narrow, type, loaded)
-          : domain.zeroExtend(narrow, type, loaded);
+        return effect.extend === 'sign' ? domain.signExtend(narrow, type, loaded) : domain.zeroExtend(narrow, type, loaded);
       }),
     );
   };
@@ -400,10 +393,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
       case 'switch': {
         const index = operandCode(terminator.index, 32);
         const cases = terminator.targets.map((target, at) => `case ${at}: ${edge(target)}`);
-        lines.push(
-          `switch (${index}) { ${cases.join(' ')} }`,
-          `return m.unknownControl(t, 'index of brx.idx out of range');`,
-        );
+        lines.push(`switch (${index}) { ${cases.join(' ')} }`, `return m.unknownControl(t, 'index of brx.idx out of range');`);
         return;
       }
       case 'exit':
@@ -451,8 +441,5 @@ function laneCode(bytes: number, lane: number): JavaScript {
 
 function storeCode(bytes: number, lane: number, value: JavaScript): JavaScript[] {
   if (bytes < 16) return [`${laneCode(bytes, lane)} = ${value};`];
-  return [
-    `m.page.u64[(m.at >> 3) + ${2 * lane}] = ${value};`,
-    `m.page.u64[(m.at >> 3) + ${2 * lane + 1}] = ${value} >> 64n;`,
-  ];
+  return [`m.page.u64[(m.at >> 3) + ${2 * lane}] = ${value};`, `m.page.u64[(m.at >> 3) + ${2 * lane + 1}] = ${value} >> 64n;`];
 }

@@ -64,9 +64,7 @@ export function stagedDomain(context: StagingContext): Domain<JavaScript, JavaSc
     (width: Width, a: JavaScript, b: JavaScript): JavaScript => {
       const [x, y] = isSigned ? [signed(width, a), signed(width, b)] : [unsigned(width, a), unsigned(width, b)];
       const zero = operator === '/' ? literal(width, -1n) : a;
-      const value = big(width)
-        ? `BigInt.asUintN(${width}, ${x} ${operator} ${y})`
-        : wrap(width, `${x} ${operator} ${y}`);
+      const value = big(width) ? `BigInt.asUintN(${width}, ${x} ${operator} ${y})` : wrap(width, `${x} ${operator} ${y}`);
       return bind(`${b} === ${big(width) ? '0n' : '0'} ? ${zero} : ${value}`);
     };
   const shifted =
@@ -90,8 +88,7 @@ export function stagedDomain(context: StagingContext): Domain<JavaScript, JavaSc
     constant: literal,
     add: arithmetic('+'),
     sub: arithmetic('-'),
-    mul: (width, a, b) =>
-      bind(big(width) ? `BigInt.asUintN(${width}, ${a} * ${b})` : wrap(width, `Math.imul(${a}, ${b})`)),
+    mul: (width, a, b) => bind(big(width) ? `BigInt.asUintN(${width}, ${a} * ${b})` : wrap(width, `Math.imul(${a}, ${b})`)),
     udiv: divide('/', false),
     sdiv: divide('/', true),
     urem: divide('%', false),
@@ -147,9 +144,7 @@ export function stagedDomain(context: StagingContext): Domain<JavaScript, JavaSc
       return bind(`F.compare('${comparison}', '${format}', ${ftz}, ${toPattern(width, a)}, ${toPattern(width, b)})`);
     },
     pure: (name, width, sources) => {
-      const list = sources.map(
-        (source) => `{ width: ${source.width}, value: ${toPattern(source.width, source.value)} }`,
-      );
+      const list = sources.map((source) => `{ width: ${source.width}, value: ${toPattern(source.width, source.value)} }`);
       const [first] = sources;
       if (name === 'clz' && first?.width === 32) return bind(`Math.clz32(${first.value})`);
       const cvta = /^cvta(\.to)?\.(shared|local)$/.exec(name);
@@ -163,8 +158,13 @@ export function stagedDomain(context: StagingContext): Domain<JavaScript, JavaSc
 }
 
 const javascriptOperators: Readonly<Record<string, string>> = {
-  eq: '===', ne: '!==', lt: '<', le: '<=', gt: '>', ge: '>=',
-}; // oxfmt-ignore
+  eq: '===',
+  ne: '!==',
+  lt: '<',
+  le: '<=',
+  gt: '>',
+  ge: '>=',
+};
 
 /** Comparisons of JavaScript numbers, except for `!==`, are false if one is NaN. */
 function comparisonCode(comparison: string, a: JavaScript, b: JavaScript): JavaScript {

@@ -34,11 +34,7 @@ export function runIfSmall(request: RunRequest): RunResult | null {
  * @param program by default the kernel in staged JavaScript
  * @param memory initial global memory, which the run changes; absent: that of the request
  */
-export function runStaged(
-  request: RunRequest,
-  program: CompiledProgram = stagedFor(request),
-  memory?: GlobalMemory,
-): RunResult {
+export function runStaged(request: RunRequest, program: CompiledProgram = stagedFor(request), memory?: GlobalMemory): RunResult {
   const run = new MachineRun(request, program, request.detectRaces);
   return run.run(new JavascriptBackEnd(program, request, run, memory));
 }

@@ -167,9 +167,18 @@ function emitRecord(
   const nodeOwner = code.field(node, 'owner');
   append(
     body,
-    nodeOwner, lastOwner, 'i32.ne', code.field(node, 'time'), lastTime, 'i32.ge_s', 'i32.or',
-    nodeOwner, owner, 'i32.ne', 'i32.and',
-  ); // oxfmt-ignore
+    nodeOwner,
+    lastOwner,
+    'i32.ne',
+    code.field(node, 'time'),
+    lastTime,
+    'i32.ge_s',
+    'i32.or',
+    nodeOwner,
+    owner,
+    'i32.ne',
+    'i32.and',
+  );
   body.brIf(otherwise);
   append(body, other, site, 'i32.ne');
   body.brIf(again);
@@ -211,11 +220,7 @@ function emitRecord(
   append(body, frame, site, data, thread, call(record));
 }
 
-function emitFence(
-  code: DetectorFunction,
-  [frame, instruction, thread, isSequential]: Readonly<Four>,
-  event: FunctionHandle,
-): void {
+function emitFence(code: DetectorFunction, [frame, instruction, thread, isSequential]: Readonly<Four>, event: FunctionHandle): void {
   const { body } = code;
   const otherwise = body.block();
   const block = code.header('block');

@@ -20,7 +20,7 @@ export function compiledRegions(plan: Plan): Map<number, CompiledRegion> {
   let plans = compiled.get(plan.program);
   if (!plans) compiled.set(plan.program, (plans = new Map<string, Map<number, CompiledRegion>>()));
   const { block, grid, detection, sifting, sites, places, pageTable, dynamicShared, frame, objectAddresses } = plan;
-  const key = JSON.stringify([block, grid, detection, sifting, sites, places, pageTable, dynamicShared, frame, objectAddresses]); // oxfmt-ignore
+  const key = JSON.stringify([block, grid, detection, sifting, sites, places, pageTable, dynamicShared, frame, objectAddresses]);
   let regions = plans.get(key);
   if (!regions) {
     const [oldest] = plans.keys();

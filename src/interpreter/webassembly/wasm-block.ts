@@ -4,13 +4,7 @@ import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { ResidentBlock } from '../core/back-end.ts';
 import type { BlockFrame, LinearMemory } from './wasm-memory.ts';
 import type { Plan } from './region/wasm-plan.ts';
-import {
-  maxBlockBarriers,
-  maxWarpBarriers,
-  renumberBlockBarriers,
-  renumberWarpBarriers,
-  shadowFields,
-} from '../detector/shadow-word.ts';
+import { maxBlockBarriers, maxWarpBarriers, renumberBlockBarriers, renumberWarpBarriers, shadowFields } from '../detector/shadow-word.ts';
 import { header } from './region/wasm-plan.ts';
 
 /** Interface of blocks to their back end. */

@@ -13,26 +13,10 @@ import type { MemoryAccess } from '../core/program.ts';
 import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { pageBytes } from '../core/memory.ts';
-import {
-  forgetAccesses,
-  handingOverFill,
-  maxTickets,
-  recordedFill,
-  renumberTickets,
-  shadowFields,
-} from '../detector/shadow-word.ts';
+import { forgetAccesses, handingOverFill, maxTickets, recordedFill, renumberTickets, shadowFields } from '../detector/shadow-word.ts';
 import { handingOver, raceState, untouched } from '../detector/state-machine.ts';
 import { LinearMemory } from './wasm-memory.ts';
-import {
-  accessKind,
-  alerts,
-  align,
-  header,
-  levelTable,
-  levels,
-  placesOfStrongAccesses,
-  transitionTable,
-} from './region/wasm-plan.ts';
+import { accessKind, alerts, align, header, levelTable, levels, placesOfStrongAccesses, transitionTable } from './region/wasm-plan.ts';
 import { arithmeticModule } from './code/wasm-support.ts';
 import { machineModule, type MachineFunction } from './region/machine-function.ts';
 import { emitRegion } from './region/wasm-region.ts';
@@ -155,9 +139,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     this.#globals = plan.places.filter(({ space }) => space === 'global');
     this.#shareds = plan.places.filter(({ space }) => space === 'shared');
     this.#handingOver =
-      use.mode === 'record' && plan.sifting !== null
-        ? placesOfStrongAccesses(plan).places.filter(({ space }) => space === 'shared')
-        : [];
+      use.mode === 'record' && plan.sifting !== null ? placesOfStrongAccesses(plan).places.filter(({ space }) => space === 'shared') : [];
     const called = this.#detectorFunctions();
     const { detectorMemory } = host;
     this.#detectorCode = detectorMemory === null ? null : new DetectorCode(detectorMemory, plan.globalEnd, called);
@@ -235,8 +217,7 @@ export class WasmBackEnd implements MemoryBackEnd {
         host.handOver(block, thread, accesses[site]!, page, page.offsetOf(data >>> 0));
       },
       event: host.hasOrder
-        ? (_frame: number, instruction: InstructionId, thread: number): void =>
-            host.event(this.#running, thread, instruction)
+        ? (_frame: number, instruction: InstructionId, thread: number): void => host.event(this.#running, thread, instruction)
         : (): void => undefined,
     };
   }
@@ -269,8 +250,7 @@ export class WasmBackEnd implements MemoryBackEnd {
       },
       havoc: (instruction: InstructionId) => host.havoc(instruction),
       broken: (instruction: InstructionId) => host.broken(instruction),
-      unsupported: (frame: number, instruction: InstructionId, thread: number) =>
-        host.unsupported(who(frame, thread), instruction),
+      unsupported: (frame: number, instruction: InstructionId, thread: number) => host.unsupported(who(frame, thread), instruction),
       lost: (frame: number, segment: number, thread: number, steps: number) => {
         host.counted(steps);
         host.lost(who(frame, thread), segment);
@@ -287,10 +267,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     executor: Executor,
     access: MemoryAccess,
     address: number,
-  ):
-    | { readonly place: Place; readonly offset: number }
-    | { readonly expanse: Expanse; readonly offset: number }
-    | null {
+  ): { readonly place: Place; readonly offset: number } | { readonly expanse: Expanse; readonly offset: number } | null {
     const { space, bytes } = access;
     const left = access.home ? leftParentObject(access.home, access, address, this.plan.sharedBytes) : null;
     if (left) this.#host.left(executor, access, left);
@@ -315,10 +292,8 @@ export class WasmBackEnd implements MemoryBackEnd {
       return this.#host.fault(executor, 'out-of-bounds', access, `address ${address} belongs to no buffer`);
     }
     const offset = address - place.start;
-    if (offset + bytes > place.bytes)
-      return this.#host.left(executor, access, { object: place.name, offset, bytes: place.bytes });
-    if (!place.writable && access.operation !== 'read')
-      this.#host.fault(executor, 'read-only', access, `write to ${place.name}`);
+    if (offset + bytes > place.bytes) return this.#host.left(executor, access, { object: place.name, offset, bytes: place.bytes });
+    if (!place.writable && access.operation !== 'read') this.#host.fault(executor, 'read-only', access, `write to ${place.name}`);
     this.#checkAligned(executor, access, address, address);
     return { place, offset };
   }
@@ -331,25 +306,12 @@ export class WasmBackEnd implements MemoryBackEnd {
   }
 
   /** @param offset of the address in a window of `size` bytes */
-  #checkWindow(
-    executor: Executor,
-    access: MemoryAccess,
-    address: number,
-    offset: number,
-    size: number,
-    name: 'local' | 'shared',
-  ): void {
-    if (offset + access.bytes > size)
-      this.#host.fault(executor, 'out-of-bounds', access, `byte ${offset} of ${size} in ${name} memory`);
+  #checkWindow(executor: Executor, access: MemoryAccess, address: number, offset: number, size: number, name: 'local' | 'shared'): void {
+    if (offset + access.bytes > size) this.#host.fault(executor, 'out-of-bounds', access, `byte ${offset} of ${size} in ${name} memory`);
     this.#checkAligned(executor, access, address, offset);
   }
 
-  #locate(
-    executor: Executor & { readonly block: WasmBlock },
-    access: MemoryAccess,
-    address: number,
-    steps: number,
-  ): number {
+  #locate(executor: Executor & { readonly block: WasmBlock }, access: MemoryAccess, address: number, steps: number): number {
     const { frame, localBytes } = this.plan;
     const { block, thread } = executor;
     let found;
@@ -407,14 +369,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     if (inShared >= 0 && inShared < sharedBytes) {
       let page = this.#sharedPages.get(block.ordinal);
       if (!page) {
-        page = new WasmPage(
-          null,
-          0,
-          block.frame + frame.shared,
-          align(sharedBytes, 8),
-          this.plan.detection === 'clocks',
-          null,
-        );
+        page = new WasmPage(null, 0, block.frame + frame.shared, align(sharedBytes, 8), this.plan.detection === 'clocks', null);
         this.#sharedPages.set(block.ordinal, page);
       }
       return page;
@@ -431,14 +386,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     if (!page) {
       const length = Math.min(pageBytes, found.bytes - start);
       const isTracked = this.plan.detection === 'clocks' && place !== undefined && this.#isUninitialised(place);
-      page = new WasmPage(
-        found.region,
-        start,
-        data - found.offset + start,
-        length,
-        isTracked,
-        place ? this.#detectorCode : null,
-      );
+      page = new WasmPage(found.region, start, data - found.offset + start, length, isTracked, place ? this.#detectorCode : null);
       pages.set(number, page);
     }
     if (place && data >>> granuleShift < maxGranules) this.#pageTable[data >>> granuleShift] = page;
@@ -545,13 +493,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     return Uint8Array.from({ length: count }, (_, index) => this.linear.expanseByte(expanse, offset + index));
   }
 
-  #report(
-    executor: Executor & { readonly block: WasmBlock },
-    access: MemoryAccess,
-    data: number,
-    shadow: number,
-    last: bigint,
-  ): void {
+  #report(executor: Executor & { readonly block: WasmBlock }, access: MemoryAccess, data: number, shadow: number, last: bigint): void {
     const { u8 } = this.linear;
     const { scratch, end, frame, sharedShadowBytes } = this.plan;
     if (shadow >= scratch && shadow < end) {

@@ -4,24 +4,8 @@ import type { RunRequest } from '../core/run-request.ts';
 import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { InvariantError } from '../../base/assert.ts';
 import { handingOverFill, recordedFill, uninitialisedFill } from '../detector/shadow-word.ts';
-import {
-  handingOver,
-  raceState,
-  transitionIndex,
-  transitions,
-  uninitialised,
-  untouched,
-} from '../detector/state-machine.ts';
-import {
-  argumentBytes,
-  createRegion,
-  fillPage,
-  initialBytes,
-  pageBytes,
-  pageQuota,
-  regionPage,
-  takePage,
-} from '../core/memory.ts';
+import { handingOver, raceState, transitionIndex, transitions, uninitialised, untouched } from '../detector/state-machine.ts';
+import { argumentBytes, createRegion, fillPage, initialBytes, pageBytes, pageQuota, regionPage, takePage } from '../core/memory.ts';
 import {
   accessKinds,
   alerts,
@@ -257,8 +241,7 @@ export class LinearMemory {
   expanseAddress(expanse: Expanse, offset: number): { readonly data: number; readonly shadow: number } {
     const index = Math.floor(offset / pageBytes);
     const last = this.#lastPage;
-    if (last?.expanse === expanse && last.index === index)
-      return { data: last.data + offset - index * pageBytes, shadow: last.shadow };
+    if (last?.expanse === expanse && last.index === index) return { data: last.data + offset - index * pageBytes, shadow: last.shadow };
     let pages = this.#pages.get(expanse);
     if (!pages) this.#pages.set(expanse, (pages = new Map<number, { data: number; shadow: number }>()));
     let page = pages.get(index);
@@ -311,8 +294,7 @@ export class LinearMemory {
       else high = middle;
     }
     const found = this.#allocated[low];
-    if (!found || data < found.data || data >= found.data + pageBytes)
-      throw new InvariantError(`address ${data} belongs to nothing`);
+    if (!found || data < found.data || data >= found.data + pageBytes) throw new InvariantError(`address ${data} belongs to nothing`);
     return {
       index: this.#plan.expanses.indexOf(found.expanse),
       offset: found.page * pageBytes + data - found.data,

@@ -115,20 +115,14 @@ function siftThenRecord(request: RunRequest, plan: Plan): RunResult | null {
   const found = new Set(result.faults.map(({ kind, instruction }) => `${kind} ${instruction}`));
   return {
     ...result,
-    faults: sifted.faults.filter(
-      ({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`),
-    ),
+    faults: sifted.faults.filter(({ kind, instruction }) => kind === 'uninitialised' || found.has(`${kind} ${instruction}`)),
   };
 }
 
 // The passes: each runs the launch once.
 
 /** A pass with shadow words, if any: they determine the cells that race, or, if they sift, that may race. */
-function shadowPass(
-  request: RunRequest,
-  plan: Plan,
-  isBrief = false,
-): { readonly result: RunResult; readonly cells: readonly RacyCell[] } {
+function shadowPass(request: RunRequest, plan: Plan, isBrief = false): { readonly result: RunResult; readonly cells: readonly RacyCell[] } {
   const run = new WasmRun(request, plan, { isBrief });
   const result = run.runOn({ mode: 'detect', cells: [] });
   return { result, cells: run.cells };
@@ -169,11 +163,7 @@ class WasmRun extends MachineRun implements WasmHost {
    * @param isBrief whether the run ends soon after the first race that shadow words show
    * @param presumes whether the detector with lists tracks the presumed order; absent without that detector
    */
-  constructor(
-    request: RunRequest,
-    plan: Plan,
-    { isBrief = false, presumes }: { readonly isBrief?: boolean; readonly presumes?: boolean },
-  ) {
+  constructor(request: RunRequest, plan: Plan, { isBrief = false, presumes }: { readonly isBrief?: boolean; readonly presumes?: boolean }) {
     const lists = presumes !== undefined;
     const memory = lists ? new DetectorMemory() : null;
     super(request, plan.program, lists, presumes, memory ?? undefined);

@@ -93,13 +93,7 @@ export function sameOperand(a: Operand, b: Operand): boolean {
     case 'constant':
       return b.kind === 'constant' && a.value === b.value && a.type === b.type;
     case 'address':
-      return (
-        b.kind === 'address' &&
-        a.object === b.object &&
-        a.offset === b.offset &&
-        a.width === b.width &&
-        a.generic === b.generic
-      );
+      return b.kind === 'address' && a.object === b.object && a.offset === b.offset && a.width === b.width && a.generic === b.generic;
     case 'special':
       return b.kind === 'special' && a.register === b.register;
     case 'undefined':

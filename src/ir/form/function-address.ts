@@ -64,16 +64,11 @@ export function settleFunctionPointers(draft: Draft): boolean {
   const sources = collectSources(draft.blocks);
   const stated = collectStated(draft.blocks);
   const carrying = carriersOf(sources, stated);
-  const carries = (operand: Operand): boolean =>
-    isFunctionAddress(operand) || (operand.kind === 'value' && carrying.has(operand.id));
+  const carries = (operand: Operand): boolean => isFunctionAddress(operand) || (operand.kind === 'value' && carrying.has(operand.id));
   for (const block of draft.blocks) {
     block.instructions = block.instructions.map((instruction) => {
       const { operation, arguments: operands } = instruction;
-      if (
-        operation.effect.kind !== 'pure' ||
-        respectsFunctionAddresses(instruction, carries) ||
-        !operands.some(carries)
-      )
+      if (operation.effect.kind !== 'pure' || respectsFunctionAddresses(instruction, carries) || !operands.some(carries))
         return instruction;
       const unknown = havocOperation(operation.mnemonic, 'the address of a function', operation.results);
       return { ...instruction, operation: unknown, arguments: [] };
@@ -81,9 +76,7 @@ export function settleFunctionPointers(draft: Draft): boolean {
   }
   let changed = false;
   for (const block of draft.blocks) {
-    const call = block.instructions.find(
-      ({ operation: { effect } }) => effect.kind === 'opaque' && effect.reason === callToUnknown,
-    );
+    const call = block.instructions.find(({ operation: { effect } }) => effect.kind === 'opaque' && effect.reason === callToUnknown);
     if (!call || !isBehindAllFunctions(draft, block, sources, stated)) continue;
     const { ptxLine, location } = call;
     block.instructions = [];
@@ -123,7 +116,6 @@ function collectStated(blocks: readonly DraftBlock[]): Stated {
     marker,
     arguments: [subject],
   } of blocks[0]?.instructions ?? []) {
-    // oxfmt-ignore
     const said = marker?.name === 'assume' && subject ? alternatives(subject, definitions) : null;
     if (said) stated.set(said.pointer, said.functions);
   }
@@ -159,9 +151,7 @@ function carriersOf(sources: Sources, stated: Stated): ReadonlySet<number> {
   for (let before = -1; before < carrying.size;) {
     before = carrying.size;
     for (const [result, operands] of sources) {
-      if (
-        operands.some((operand) => isFunctionAddress(operand) || (operand.kind === 'value' && carrying.has(operand.id)))
-      )
+      if (operands.some((operand) => isFunctionAddress(operand) || (operand.kind === 'value' && carrying.has(operand.id))))
         carrying.add(result);
     }
   }
@@ -178,8 +168,7 @@ function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sou
   for (let at = block; at.predecessors.length === 1;) {
     const from = blocks[at.predecessors[0]!]!;
     const { terminator } = from;
-    if (terminator.kind !== 'branch' || blocks[terminator.otherwise] !== at || terminator.then === terminator.otherwise)
-      break;
+    if (terminator.kind !== 'branch' || blocks[terminator.otherwise] !== at || terminator.then === terminator.otherwise) break;
     const { condition } = terminator;
     const test = from.instructions.find(({ results }) => condition.kind === 'value' && results[0] === condition.id);
     const [target, address] = test?.arguments ?? [];
@@ -193,13 +182,7 @@ function isBehindAllFunctions({ blocks }: Draft, block: DraftBlock, sources: Sou
 }
 
 /** Whether an operand can only be one of these addresses or null; a call of null ends the launch. */
-function holdsOnly(
-  operand: Operand,
-  addresses: ReadonlySet<bigint>,
-  sources: Sources,
-  stated: Stated,
-  seen: Set<number>,
-): boolean {
+function holdsOnly(operand: Operand, addresses: ReadonlySet<bigint>, sources: Sources, stated: Stated, seen: Set<number>): boolean {
   if (operand.kind === 'constant') return operand.value === 0n || addresses.has(operand.value);
   if (operand.kind !== 'value') return false;
   if (seen.has(operand.id)) return true;

@@ -18,12 +18,26 @@ export type LoopId = Id<'LoopId'>;
  * of a warp on its multiprocessor, and may change while the kernel runs (PTX ISA 10.6).
  */
 export type SpecialRegister =
-  | 'tid.x' | 'tid.y' | 'tid.z'
-  | 'ntid.x' | 'ntid.y' | 'ntid.z'
-  | 'ctaid.x' | 'ctaid.y' | 'ctaid.z'
-  | 'nctaid.x' | 'nctaid.y' | 'nctaid.z'
-  | 'laneid' | 'warpsize' | 'dynamic_smem_size'
-  | 'lanemask_eq' | 'lanemask_lt' | 'lanemask_le' | 'lanemask_gt' | 'lanemask_ge'; // oxfmt-ignore
+  | 'tid.x'
+  | 'tid.y'
+  | 'tid.z'
+  | 'ntid.x'
+  | 'ntid.y'
+  | 'ntid.z'
+  | 'ctaid.x'
+  | 'ctaid.y'
+  | 'ctaid.z'
+  | 'nctaid.x'
+  | 'nctaid.y'
+  | 'nctaid.z'
+  | 'laneid'
+  | 'warpsize'
+  | 'dynamic_smem_size'
+  | 'lanemask_eq'
+  | 'lanemask_lt'
+  | 'lanemask_le'
+  | 'lanemask_gt'
+  | 'lanemask_ge';
 
 export type Operand =
   | { readonly kind: 'value'; readonly id: ValueId }

@@ -3,11 +3,7 @@
  * @param count of all blocks
  * @param neighbours of a block, in the order in which the walk visits them; called once for each block
  */
-export function postorder(
-  count: number,
-  roots: readonly number[],
-  neighbours: (block: number) => readonly number[],
-): number[] {
+export function postorder(count: number, roots: readonly number[], neighbours: (block: number) => readonly number[]): number[] {
   const order: number[] = [];
   const visited = new Uint8Array(count);
   for (const root of roots) {

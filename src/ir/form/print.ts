@@ -6,9 +6,7 @@ export function printKernel(kernel: Kernel): string {
   const lines = [`kernel ${kernel.symbol}`];
   for (const object of kernel.objects) {
     const size = object.bytes === null ? 'dynamic' : `${object.bytes} bytes`;
-    lines.push(
-      `  ${object.space} ${object.symbol}: ${size}, align ${object.alignment}${object.external ? ', external' : ''}`,
-    );
+    lines.push(`  ${object.space} ${object.symbol}: ${size}, align ${object.alignment}${object.external ? ', external' : ''}`);
   }
   for (const { reason, ptxLine } of kernel.unsupported) lines.push(`  unsupported (line ${ptxLine}): ${reason}`);
   for (const block of kernel.blocks) {
@@ -48,9 +46,7 @@ function printOperand(kernel: Kernel, operand: Operand): string {
     case 'value':
       return `v${operand.id}`;
     case 'constant':
-      return operand.type === 'predicate'
-        ? String(operand.value !== 0n)
-        : String(BigInt.asIntN(operand.type, operand.value));
+      return operand.type === 'predicate' ? String(operand.value !== 0n) : String(BigInt.asIntN(operand.type, operand.value));
     case 'address': {
       const { symbol } = kernel.objects[operand.object]!;
       const offset = operand.offset === 0n ? '' : operand.offset > 0n ? `+${operand.offset}` : String(operand.offset);

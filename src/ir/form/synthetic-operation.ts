@@ -51,9 +51,7 @@ export function convertOperation(from: Width, to: Width, signed: boolean): Opera
 
 /** The sum of two values of `width` bits, which wraps around. */
 export function addOperation(width: Width): Operation {
-  return operation(`add.s${width}`, [width], [width, width], pure, (domain, [a, b]) => [
-    domain.add(width, a as never, b as never),
-  ]);
+  return operation(`add.s${width}`, [width], [width, width], pure, (domain, [a, b]) => [domain.add(width, a as never, b as never)]);
 }
 
 /** The `to` bits of a slot of `from` bits that start at `shift`. */
@@ -76,9 +74,7 @@ export function insertOperation(whole: Width, part: Width, shift: number): Opera
   ]);
 }
 
-export const negation: Operation = operation('not.pred', ['predicate'], ['predicate'], pure, (domain, [a]) => [
-  domain.negate(a as never),
-]);
+export const negation: Operation = operation('not.pred', ['predicate'], ['predicate'], pure, (domain, [a]) => [domain.negate(a as never)]);
 
 /** Whether two addresses of 64 bits are the same. */
 export const equalAddresses: Operation = operation('setp.eq.b64', ['predicate'], [64, 64], pure, (domain, [a, b]) => [
@@ -120,8 +116,15 @@ export function opaqueOperation(
 /** Reads `width` bits of a `.param` slot of a call; source: address. */
 export function slotLoad(width: Width): Operation {
   const effect: Effect = {
-    kind: 'load', space: 'param', bytes: width / 8, lanes: 1, extend: 'zero', semantics: 'weak', scope: 'cta', nonCoherent: false,
-  }; // oxfmt-ignore
+    kind: 'load',
+    space: 'param',
+    bytes: width / 8,
+    lanes: 1,
+    extend: 'zero',
+    semantics: 'weak',
+    scope: 'cta',
+    nonCoherent: false,
+  };
   return operation(`ld.param.b${width}`, [width], [64], effect);
 }
 

@@ -51,8 +51,7 @@ function verifyDefinitions(kernel: Kernel): void {
     const found =
       definition.kind === 'phi'
         ? block?.phis[definition.index]?.result === id
-        : definition.instruction.results[definition.result] === id &&
-          block?.instructions.includes(definition.instruction);
+        : definition.instruction.results[definition.result] === id && block?.instructions.includes(definition.instruction);
     invariant(found, `v${id}: defined elsewhere`);
   });
 }
@@ -67,25 +66,16 @@ function verifyBlock(kernel: Kernel, types: readonly ValueType[], block: Block):
     const definition = kernel.values[operand.id]?.definition;
     invariant(definition, `${where}: v${operand.id} has no definition`);
     if (definition.block !== in_) {
-      invariant(
-        dominates(kernel.dominators, definition.block, in_),
-        `${where}: v${operand.id} does not dominate its use`,
-      );
+      invariant(dominates(kernel.dominators, definition.block, in_), `${where}: v${operand.id} does not dominate its use`);
     } else if (definition.kind === 'instruction' && in_ === block.id) {
-      invariant(
-        (place.get(definition.instruction) ?? -1) < position,
-        `${where}: v${operand.id} is used before it is defined`,
-      );
+      invariant((place.get(definition.instruction) ?? -1) < position, `${where}: v${operand.id} is used before it is defined`);
     }
   };
   for (const phi of block.phis) {
     invariant(phi.inputs.length === block.predecessors.length, `${where}: v${phi.result} has another number of inputs`);
     phi.inputs.forEach((input, index) => {
       verifyUse(input, block.predecessors[index]!, Infinity);
-      invariant(
-        operandType(types, input) === types[phi.result],
-        `${where}: v${phi.result} has an input of another type`,
-      );
+      invariant(operandType(types, input) === types[phi.result], `${where}: v${phi.result} has an input of another type`);
     });
   }
   block.instructions.forEach((instruction, index) => {
@@ -118,8 +108,7 @@ function verifyLoops(kernel: Kernel): void {
     for (const block of loop.blocks) {
       invariant(dominates(kernel.dominators, loop.header, block), `loop ${index}: b${block} entered past the header`);
     }
-    for (const { from, to } of loop.exits)
-      invariant(loop.blocks.has(from) && !loop.blocks.has(to), `loop ${index}: exit`);
+    for (const { from, to } of loop.exits) invariant(loop.blocks.has(from) && !loop.blocks.has(to), `loop ${index}: exit`);
   });
   kernel.loopOf.forEach((loop, block) => {
     invariant(loop === null || kernel.loops[loop]?.blocks.has(kernel.blocks[block]!.id), `b${block}: not in its loop`);

@@ -21,8 +21,16 @@ import {
 } from './soft-float.ts';
 
 const roundingOf: Readonly<Record<string, Rounding>> = {
-  rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rni: 'rn', rzi: 'rz', rmi: 'rm', rpi: 'rp',
-}; // oxfmt-ignore
+  rn: 'rn',
+  rz: 'rz',
+  rm: 'rm',
+  rp: 'rp',
+  rna: 'rna',
+  rni: 'rn',
+  rzi: 'rz',
+  rmi: 'rm',
+  rpi: 'rp',
+};
 
 /** Functions that the hardware approximates, through doubles. */
 const approximations: Readonly<Record<string, (x: number) => number>> = {
@@ -53,13 +61,7 @@ export function computeFloat(operation: FloatOperation, sources: readonly bigint
 }
 
 /** Applies rounding, `.sat` and `.relu` to an exact result. */
-function finish(
-  operation: FloatOperation,
-  format: FloatLayout,
-  value: Real,
-  rounding: Rounding,
-  flush: boolean,
-): bigint {
+function finish(operation: FloatOperation, format: FloatLayout, value: Real, rounding: Rounding, flush: boolean): bigint {
   if (operation.saturate) {
     if (value.kind === 'nan' || value.negative) return pack(format, signedZero(false), 'rn', false);
     const one = fromInteger(1n);
@@ -170,13 +172,7 @@ function toIntegerPattern(value: Real, rounding: Rounding, type: IntegerType, fr
 }
 
 /** Comparisons; those ending in `u` are also true if a source is NaN (PTX ISA 9.3.1). */
-export function compareFloats(
-  comparison: FloatComparison,
-  name: FloatFormat,
-  ftz: boolean,
-  a: bigint,
-  b: bigint,
-): boolean {
+export function compareFloats(comparison: FloatComparison, name: FloatFormat, ftz: boolean, a: bigint, b: bigint): boolean {
   const format = floatFormats[name]!;
   const order = compareReals(unpack(format, a, ftz), unpack(format, b, ftz));
   if (comparison === 'num') return order !== null;

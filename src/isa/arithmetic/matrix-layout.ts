@@ -7,9 +7,24 @@ import type { MatrixElement, MatrixOperation } from '../model/operation.ts';
 export type Product = Extract<MatrixOperation, { kind: 'product' }>;
 
 const elementBits: Readonly<Record<MatrixElement, number>> = {
-  f16: 16, bf16: 16, tf32: 32, f32: 32, f64: 64, e4m3: 8, e5m2: 8, e3m2: 8, e2m3: 8, e2m1: 4,
-  s32: 32, s8: 8, u8: 8, s4: 4, u4: 4, b1: 1, b16: 16,
-}; // oxfmt-ignore
+  f16: 16,
+  bf16: 16,
+  tf32: 32,
+  f32: 32,
+  f64: 64,
+  e4m3: 8,
+  e5m2: 8,
+  e3m2: 8,
+  e2m3: 8,
+  e2m1: 4,
+  s32: 32,
+  s8: 8,
+  u8: 8,
+  s4: 4,
+  u4: 4,
+  b1: 1,
+  b16: 16,
+};
 
 /** Bits of an element in a register. */
 export function elementWidth(element: MatrixElement): number {
@@ -53,13 +68,7 @@ export function fragmentWords(product: Product, matrix: 'a' | 'b' | 'c' | 'd'): 
  * @param first the matrix's first word among those of its lane
  * @param part 0 to 3 for a form that computes four products, otherwise 0
  */
-export function elementPlaces(
-  product: Product,
-  matrix: 'a' | 'b' | 'c' | 'd',
-  lanes: number,
-  first: number,
-  part: number,
-): Places {
+export function elementPlaces(product: Product, matrix: 'a' | 'b' | 'c' | 'd', lanes: number, first: number, part: number): Places {
   const [rows, columns] = matrixSize(product, matrix);
   const words = new Int32Array(rows * columns);
   const shifts = new Uint8Array(rows * columns);
@@ -78,13 +87,7 @@ export function elementPlaces(
 }
 
 /** The row-major index of the `index`-th element of a lane; null if the lane belongs to another part. */
-function elementAt(
-  product: Product,
-  matrix: 'a' | 'b' | 'c' | 'd',
-  lane: number,
-  index: number,
-  part: number,
-): number | null {
+function elementAt(product: Product, matrix: 'a' | 'b' | 'c' | 'd', lane: number, index: number, part: number): number | null {
   const [rows, columns] = matrixSize(product, matrix);
   if (product.layout === 'wmma') {
     const count = Math.floor((fragmentWords(product, matrix) * 32) / elementWidth(product[matrix]));

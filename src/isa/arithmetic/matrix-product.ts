@@ -151,8 +151,7 @@ function multiplyDouble(product: Product, part: Part, sources: Uint32Array, resu
 
 /** `movmatrix`: lane 4r+c holds elements 2c and 2c+1 of row r. */
 function transposed(sources: Uint32Array): Uint32Array {
-  const element = (row: number, column: number): number =>
-    (sources[4 * row + (column >> 1)]! >>> (16 * (column & 1))) & 0xffff;
+  const element = (row: number, column: number): number => (sources[4 * row + (column >> 1)]! >>> (16 * (column & 1))) & 0xffff;
   return Uint32Array.from({ length: 32 }, (_, lane) => {
     const row = lane >> 2;
     const column = 2 * (lane & 3);

@@ -29,12 +29,7 @@ export function spanOfMatrix(matrix: SharedMatrix, fields: bigint, startIn: numb
   return { before, bytes: before + Math.max(a.bytes - a.before, b.bytes - b.before) };
 }
 
-function spanOf(
-  { rows, depth, elementBits }: SharedMatrix,
-  transposed: boolean,
-  fields: bigint,
-  startIn: number | null,
-): Span | null {
+function spanOf({ rows, depth, elementBits }: SharedMatrix, transposed: boolean, fields: bigint, startIn: number | null): Span | null {
   const pitch = pitches[Number((fields >> 62n) & 3n)]!;
   const [leading, stride] = [16n, 32n].map((at) => Number((fields >> at) & 0x3fffn) * 16) as [number, number];
   const depthBytes = (depth * elementBits) / 8;

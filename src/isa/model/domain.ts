@@ -21,10 +21,7 @@ export interface FloatOperation {
   readonly saturate: boolean;
 }
 
-export type FloatComparison =
-  | 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
-  | 'equ' | 'neu' | 'ltu' | 'leu' | 'gtu' | 'geu'
-  | 'num' | 'nan'; // oxfmt-ignore
+export type FloatComparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'equ' | 'neu' | 'ltu' | 'leu' | 'gtu' | 'geu' | 'num' | 'nan';
 
 /**
  * The values that one rule of the instruction table is interpreted over: `V` are bit-vectors of a given width, `B`

@@ -176,8 +176,23 @@ export interface MbarrierEffect {
 
 /** Element types of matrices; those of 4, 6 and 8 bits with an exponent are floating point. */
 export type MatrixElement =
-  | 'f16' | 'bf16' | 'tf32' | 'f32' | 'f64' | 'e4m3' | 'e5m2' | 'e3m2' | 'e2m3' | 'e2m1'
-  | 's32' | 's8' | 'u8' | 's4' | 'u4' | 'b1' | 'b16'; // oxfmt-ignore
+  | 'f16'
+  | 'bf16'
+  | 'tf32'
+  | 'f32'
+  | 'f64'
+  | 'e4m3'
+  | 'e5m2'
+  | 'e3m2'
+  | 'e2m3'
+  | 'e2m1'
+  | 's32'
+  | 's8'
+  | 'u8'
+  | 's4'
+  | 'u4'
+  | 'b1'
+  | 'b16';
 
 /** `mma`, `wmma.mma` and `movmatrix`. Sources are the registers of A, B and C, results those of D. */
 export type MatrixOperation =

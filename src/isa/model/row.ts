@@ -197,8 +197,6 @@ export function uncomputed(
 ): Signature {
   const forms = shape ?? [];
   const widths = (from: number, to: number): ValueType[] =>
-    forms
-      .slice(from, to)
-      .flatMap((form) => form.widths.map((width) => width ?? (form.kind === 'address' ? 64 : otherwise)));
+    forms.slice(from, to).flatMap((form) => form.widths.map((width) => width ?? (form.kind === 'address' ? 64 : otherwise)));
   return { results: widths(0, results), sources: widths(results, forms.length), effect, cost };
 }

@@ -58,11 +58,7 @@ export function briefBound(bound: string, most: number): string {
  * `n + … = 256`: a bound as {@link briefBound}, with its value at the reference sizes if that differs.
  * @param most letters of the bound
  */
-export function amountText(
-  { bound, value }: { readonly bound: string; readonly value: number | null },
-  most: number,
-): string {
-  // oxfmt-ignore
+export function amountText({ bound, value }: { readonly bound: string; readonly value: number | null }, most: number): string {
   const text = briefBound(bound, most);
   return value === null || bound === String(value) ? text : `${text} = ${value}`;
 }

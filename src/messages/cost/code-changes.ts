@@ -28,19 +28,21 @@ export function codeChangeText(change: CodeChange): string {
   const isOnce = rounds === undefined || (rounds.bound === String(rounds.value) && rounds.value! < 2);
   const ofRounds = isOnce ? '' : `, of at most ${amountText(rounds, maxLetters)} iterations`;
   const at = location ? `line ${location.line}: ` : '';
-  const inLoop = location ? ` in ${loop === 'inner' ? 'the inner loop at ' : loop === 'outer' ? 'the loop at ' : ''}line ${location.line}` : ''; // oxfmt-ignore
+  const inLoop = location
+    ? ` in ${loop === 'inner' ? 'the inner loop at ' : loop === 'outer' ? 'the loop at ' : ''}line ${location.line}`
+    : '';
   const inRounds = ofRounds === '' ? '' : `, in a loop${ofRounds.slice(1)}`;
   switch (change.kind) {
     case 'spills': {
       const { before, after, areSpills } = change;
-      const spills = (many: number): string => areSpills ? count(many, 'spill') : count(many, 'access of local memory', 'accesses of local memory'); // oxfmt-ignore
-      if (before === 0)
-        return `${spills(after)}${loop === 'none' && location ? ` at line ${location.line}` : inLoop}${ofRounds}`;
+      const spills = (many: number): string =>
+        areSpills ? count(many, 'spill') : count(many, 'access of local memory', 'accesses of local memory');
+      if (before === 0) return `${spills(after)}${loop === 'none' && location ? ` at line ${location.line}` : inLoop}${ofRounds}`;
       return `${at}${spills(after)} instead of ${before}${after > before ? inRounds : ''}`;
     }
     case 'accesses': {
       const { before, after, access, space } = change;
-      const of = space === 'global' ? '' : space === 'shared' ? ` ${access === 'load' ? 'from' : 'to'} shared memory` : ` (${space})`; // oxfmt-ignore
+      const of = space === 'global' ? '' : space === 'shared' ? ` ${access === 'load' ? 'from' : 'to'} shared memory` : ` (${space})`;
       const [lost, gained] = [minus(before, after), minus(after, before)];
       if (lost.length > 0 && gained.length > 0) {
         return `${at}${accessesText(lost, access)}${of} became ${gained.map(({ bits, count: many }) => `${many} of ${bits}`).join(' and ')}`;

@@ -1,12 +1,5 @@
 /** Sentences about a cost that is higher than before, or above a limit. */
-import {
-  type BoundMetric,
-  boundTable,
-  isBoundMetric,
-  isShare,
-  type ResourceMetric,
-  resourceTable,
-} from '../../cost/model/metrics.ts';
+import { type BoundMetric, boundTable, isBoundMetric, isShare, type ResourceMetric, resourceTable } from '../../cost/model/metrics.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { briefBound } from './bound-text.ts';
 import { count } from '../text/code-text.ts';
@@ -14,10 +7,13 @@ import { count } from '../text/code-text.ts';
 /** Maximum number of characters of a bound. Of a longer one, a sentence contains only the fastest-growing terms. */
 const maxLetters = 80;
 
-type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'> & {
+type Said = Pick<
+  Regression,
+  'metric' | 'base' | 'head' | 'baseValue' | 'headValue' | 'at' | 'ratio' | 'growsWith' | 'reason' | 'build' | 'of' | 'launch'
+> & {
   /** For a bound: whether in every launch some warp reaches it. If not, it may be higher than any actual cost. */
   readonly isReached?: boolean;
-}; // oxfmt-ignore
+};
 
 /**
  * `the launch touches 4 times the sectors of global memory: 4096 instead of 1024 at n = 4096`, or of bounds: `in its
@@ -27,8 +23,7 @@ type Said = Pick<Regression, 'metric' | 'base' | 'head' | 'baseValue' | 'headVal
 export function regressionMessage(said: Said): string {
   const { base, head, baseValue, headValue, at = {}, reason } = said;
   if (said.of !== undefined) return `${regressionPhrase(said)}${countedText(said)}`;
-  if (typeof base !== 'string' || typeof head !== 'string')
-    return `${regressionPhrase(said)}${reason === undefined ? '' : `: ${reason}`}`;
+  if (typeof base !== 'string' || typeof head !== 'string') return `${regressionPhrase(said)}${reason === undefined ? '' : `: ${reason}`}`;
   const isPlain = base === String(baseValue) && head === String(headValue);
   const names = isPlain ? '' : argumentsText(at);
   const values = names === '' ? '' : ` (${headValue} instead of ${baseValue} at ${names})`;
@@ -49,11 +44,12 @@ function regressionPhrase(said: Said): string {
     if (baseValue === 0) return `the launch ${verb} ${noun}, and none before`;
     if (growsWith !== undefined) return `the ${noun} that the launch ${verb} grow faster with ${growsWith}`;
     const share = ratio ?? 1;
-    return share < 1 ? `the launch ${verb} ${Math.round(100 * (1 - share))} % fewer ${noun}` : `the launch ${verb} ${times(share)} the ${noun}`; // oxfmt-ignore
+    return share < 1
+      ? `the launch ${verb} ${Math.round(100 * (1 - share))} % fewer ${noun}`
+      : `the launch ${verb} ${times(share)} the ${noun}`;
   }
   if (head === null) return `there is no longer a bound on the ${noun} that a warp ${verb}`;
-  if (growsWith !== undefined && base !== '0')
-    return `the bound on the ${noun} that a warp ${verb} grows faster with ${growsWith}`;
+  if (growsWith !== undefined && base !== '0') return `the bound on the ${noun} that a warp ${verb} grows faster with ${growsWith}`;
   return `in its worst case a warp ${does(said, metric)} ${baseValue === 0 ? `${noun}, and none before` : `${times(ratio ?? 1)} the ${noun}`}`;
 }
 
@@ -87,10 +83,9 @@ function accessPhrase({ metric, baseValue = 0, headValue = 0 }: Said): string {
 /** Values, arguments and dimensions of a counted launch. */
 function countedText({ of, baseValue = 0, headValue = 0, at = {}, launch }: Said): string {
   const extents = (size: readonly number[]): string => [...size].join(' x ').replace(/( x 1)+$/, '');
-  const places = [
-    argumentsText(at),
-    launch ? `block ${extents(launch.block)}, grid ${extents(launch.grid)}` : '',
-  ].filter((part) => part !== '');
+  const places = [argumentsText(at), launch ? `block ${extents(launch.block)}, grid ${extents(launch.grid)}` : ''].filter(
+    (part) => part !== '',
+  );
   const where = places.length === 0 ? '' : ` at ${places.join(', ')}`;
   return of === 'access' ? where : `: ${Math.round(headValue)} instead of ${Math.round(baseValue)}${where}`;
 }
@@ -103,11 +98,7 @@ function rounded(amount: number): number {
  * The message on an exceeded limit.
  * @param found the cost of the kernel
  */
-export function exceededMessage({
-  limit = '',
-  ...found
-}: Partial<Said> & Pick<Said, 'metric' | 'head'> & { limit?: string }): string {
-  // oxfmt-ignore
+export function exceededMessage({ limit = '', ...found }: Partial<Said> & Pick<Said, 'metric' | 'head'> & { limit?: string }): string {
   const { metric, head, at = {}, headValue, reason } = found;
   if (!isBoundMetric(metric)) {
     if (isShare(metric))

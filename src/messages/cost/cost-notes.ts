@@ -13,7 +13,7 @@ export function someLaunchText(blocks: readonly Dim3[], isGridOpen: boolean): st
   const shapes = [...new Set(blocks.map((block) => [...block].join(' x ').replace(/( x 1)+$/, '')))];
   const parts = [
     ...(shapes.length > 0 ? [`the block is not known: costs are compared at ${listed(shapes)} threads`] : []),
-    ...(isGridOpen ? ['the grid is not known: compared is what an access and a branch take, not how much the launch does'] : []), // oxfmt-ignore
+    ...(isGridOpen ? ['the grid is not known: compared is what an access and a branch take, not how much the launch does'] : []),
   ];
   return parts.length === 0 ? null : parts.join('; ');
 }

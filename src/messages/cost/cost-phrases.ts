@@ -5,9 +5,13 @@ import { count, sharedMemory } from '../text/code-text.ts';
 
 /** `40 registers, 4096 bytes of shared memory (1024 dynamic), occupancy 75 % (limited by registers)`. */
 export function resourcesPhrase(resources: ResourcesReport): string {
-  const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources; // oxfmt-ignore
+  const { registers, sharedBytes, dynamicSharedBytes, localBytes, spillStoreBytes, spillLoadBytes, occupancy, limiter } = resources;
   const isPartial = dynamicSharedBytes === null;
-  const dynamic = isPartial ? ' plus the dynamic shared memory of the launch, which is unknown' : dynamicSharedBytes > 0 ? ` (${dynamicSharedBytes} dynamic)` : ''; // oxfmt-ignore
+  const dynamic = isPartial
+    ? ' plus the dynamic shared memory of the launch, which is unknown'
+    : dynamicSharedBytes > 0
+      ? ` (${dynamicSharedBytes} dynamic)`
+      : '';
   const parts = [
     count(registers, 'register'),
     `${sharedMemory(sharedBytes)}${dynamic}`,
@@ -40,9 +44,7 @@ export function totalsPhrase(totals: LaunchTotals): string {
     ...(counted.length === 0 ? [] : [`at most ${counted.join(', ')}`]),
     ...(bytes === null || bytes === 0 || leastBytes === null
       ? []
-      : [
-          `${bytes} bytes of global memory transferred${leastBytes < bytes ? ` (${leastBytes} if the accesses were coalesced)` : ''}`,
-        ]),
+      : [`${bytes} bytes of global memory transferred${leastBytes < bytes ? ` (${leastBytes} if the accesses were coalesced)` : ''}`]),
     ...(intensity === null || intensity < 0.005
       ? []
       : [`${count(Math.round(intensity * 100) / 100, 'floating-point operation')} per byte`]),

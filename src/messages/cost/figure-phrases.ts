@@ -1,12 +1,5 @@
 /** Figures of a kernel for reviewers, in addition to its bounds, as lines. */
-import type {
-  CostReport,
-  CountedLaunch,
-  GpuReport,
-  MixReport,
-  RegisterStep,
-  WidenedReport,
-} from '../../report-model/cost-report.ts';
+import type { CostReport, CountedLaunch, GpuReport, MixReport, RegisterStep, WidenedReport } from '../../report-model/cost-report.ts';
 import type { Location } from '../../source/location.ts';
 import type { MixKind } from '../../cost/model/mix-kinds.ts';
 import { count, listed } from '../text/code-text.ts';
@@ -31,7 +24,14 @@ export function figureLines(cost: CostReport): string[] {
     ...(gpu ? [gpuLine(gpu)] : []),
     ...(counted?.contention ? [contentionLine(counted.contention)] : []),
     ...(registerStep && cost.resources ? [registerLine(registerStep, cost.resources)] : []),
-    ...(spills.length > 0 ? [`spills: ${spills.slice(0, maxLines).map(({ location, stores, loads }) => `line ${location.line}: ${count(stores, 'store')}, ${count(loads, 'load')}`).join('; ')}${spills.length > maxLines ? `; ${count(spills.length - maxLines, 'more line')}` : ''}`] : []), // oxfmt-ignore
+    ...(spills.length > 0
+      ? [
+          `spills: ${spills
+            .slice(0, maxLines)
+            .map(({ location, stores, loads }) => `line ${location.line}: ${count(stores, 'store')}, ${count(loads, 'load')}`)
+            .join('; ')}${spills.length > maxLines ? `; ${count(spills.length - maxLines, 'more line')}` : ''}`,
+        ]
+      : []),
     ...(mix.length > 0 ? [mixLine(mix)] : []),
     ...widened.map(widenedText),
   ];
@@ -43,15 +43,7 @@ export function widenedText({ location, literal }: WidenedReport): string {
 }
 
 /** Number of serialised updates at atomic operations for which threads wait. */
-export function atomicWaitsText({
-  location,
-  before,
-  after,
-}: {
-  location?: Location | undefined;
-  before: number;
-  after: number;
-}): string {
+export function atomicWaitsText({ location, before, after }: { location?: Location | undefined; before: number; after: number }): string {
   const at = location ? `line ${location.line}: ` : '';
   return `${at}atomics wait ${Math.round(after)} turns for others at the same address, ${before === 0 ? 'and did not before' : `${Math.round(before)} before`}`;
 }
@@ -66,32 +58,26 @@ function mixLine(mix: readonly MixReport[]): string {
     const [one, several] = kindNames[kind];
     const shown = lines.slice(0, maxLines).map(({ location }) => location.line);
     const more = lines.length > shown.length ? ' …' : '';
-    const where = shown.length === 0 ? '' : ` (${lines.length === 1 ? 'line' : 'lines'} ${shown.sort((a, b) => a - b).join(', ')}${more})`; // oxfmt-ignore
+    const where = shown.length === 0 ? '' : ` (${lines.length === 1 ? 'line' : 'lines'} ${shown.sort((a, b) => a - b).join(', ')}${more})`;
     return `${amount} ${amount === 1 ? one : several}${where}`;
   });
   const isCounted = mix.some(({ perThread }) => perThread !== undefined);
   return `${isCounted ? 'a thread executes' : 'the code has'} ${listed(parts)}`;
 }
 
-function countedLine({
-  block,
-  grid,
-  isGridGiven,
-  at,
-  bytes,
-  blockBytes,
-  operations,
-  intensity,
-}: CountedLaunch): string {
+function countedLine({ block, grid, isGridGiven, at, bytes, blockBytes, operations, intensity }: CountedLaunch): string {
   const extents = (size: readonly number[]): string => [...size].join(' x ').replace(/( x 1)+$/, '');
   const names = argumentsText(at);
-  const where = `block ${extents(block)}, grid ${extents(grid)}${isGridGiven ? '' : ' (chosen)'}${names === '' ? '' : `, ${names}`}`; // oxfmt-ignore
+  const where = `block ${extents(block)}, grid ${extents(grid)}${isGridGiven ? '' : ' (chosen)'}${names === '' ? '' : `, ${names}`}`;
   const reuse = blockBytes < bytes ? `, ${bytesText(blockBytes)} if each block fetches a sector once` : '';
   const of = [
     operations.double > 0 ? `${percent(operations.double / sumOf(operations))} of them double` : '',
     operations.tensor > 0 ? `${percent(operations.tensor / sumOf(operations))} in matrix products` : '',
   ].filter((part) => part !== '');
-  const work = intensity === null || intensity === 0 ? '' : `; ${amountOf(intensity)} floating-point operations per byte of these${of.length > 0 ? `, ${of.join(', ')}` : ''}`; // oxfmt-ignore
+  const work =
+    intensity === null || intensity === 0
+      ? ''
+      : `; ${amountOf(intensity)} floating-point operations per byte of these${of.length > 0 ? `, ${of.join(', ')}` : ''}`;
   return `counted at ${where}: ${bytesText(bytes)} of global memory transferred${reuse}${work}`;
 }
 
@@ -105,7 +91,7 @@ function sumOf({ single, double, tensor }: CountedLaunch['operations']): number 
  */
 function gpuLine({ name, bound, share, waves }: GpuReport): string {
   const [first, second] = bound === 'memory' ? ['memory', 'arithmetic'] : ['arithmetic', 'memory'];
-  const standing = `at the peaks of the ${name} ${first} takes longest, ${second} ${share < 0.001 ? 'next to nothing' : `${percent(share)} of that time`}`; // oxfmt-ignore
+  const standing = `at the peaks of the ${name} ${first} takes longest, ${second} ${share < 0.001 ? 'next to nothing' : `${percent(share)} of that time`}`;
   if (!waves) return standing;
   if (waves.count <= 1) return `${standing}; the grid fills ${percent(waves.count)} of it once`;
   return `${standing}; ${amountOf(waves.count)} waves of ${waves.blocks} blocks, the last one fills ${percent(waves.last)} of it`;
@@ -121,7 +107,7 @@ function contentionLine({ location, space, updates, ofWarp }: NonNullable<Counte
 function registerLine(step: RegisterStep, { registers, occupancy = 0 }: NonNullable<CostReport['resources']>): string {
   const fewer = count(registers - step.registers, 'register fewer', 'registers fewer');
   const { spillBytes } = step;
-  const cost = spillBytes === undefined ? '' : spillBytes === 0 ? ', and spill nothing' : `, and spill ${count(spillBytes, 'byte')}`; // oxfmt-ignore
+  const cost = spillBytes === undefined ? '' : spillBytes === 0 ? ', and spill nothing' : `, and spill ${count(spillBytes, 'byte')}`;
   return `${fewer} would give an occupancy of ${percent(step.occupancy)} instead of ${percent(occupancy)}${cost} (__launch_bounds__ or -maxrregcount=${step.registers})`;
 }
 

@@ -11,8 +11,7 @@ export function divergenceMessage(finding: DivergenceFinding): string {
   const [waiting, absent] = interleaving?.threads ?? [];
   const step = interleaving?.steps[1];
   const line = step?.location && step.action !== 'exit' ? ` on line ${step.location.line}` : '';
-  const who =
-    waiting && absent && step ? `${waiting.name} waits there while ${absent.name} ${actionText(step)}${line}` : '';
+  const who = waiting && absent && step ? `${waiting.name} waits there while ${absent.name} ${actionText(step)}${line}` : '';
   return sentences(
     whatHappens(finding),
     who,
@@ -46,8 +45,7 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
   const home = homeOf([barrier]);
   const at = `${lineText(barrier, home)}${calledFrom([barrier], home)}`;
   const condition = raw === undefined ? undefined : readable(raw);
-  const [who, name] =
-    among === 'grid' ? ['threads of the grid', 'barrier of the grid'] : ['threads of the block', 'barrier'];
+  const [who, name] = among === 'grid' ? ['threads of the grid', 'barrier of the grid'] : ['threads of the block', 'barrier'];
   switch (kind) {
     case 'early-exit':
       return `some ${who} ${confirmed ? '' : 'may '}return before the ${name} on ${at}${condition === undefined ? '' : `, depending on ${condition}`}; ${notAwaited}`;
@@ -56,9 +54,7 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
     case 'deadlock':
       return `threads wait at the ${name} on ${at} for others that never arrive`;
     case 'divergent': {
-      const what = confirmed
-        ? `not all ${who} reach the ${name} on ${at}`
-        : `some ${who} may not reach the ${name} on ${at}`;
+      const what = confirmed ? `not all ${who} reach the ${name} on ${at}` : `some ${who} may not reach the ${name} on ${at}`;
       return `${what}; whether a thread reaches it depends on ${condition ?? unknownValue}`;
     }
   }

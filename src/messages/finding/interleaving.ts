@@ -17,10 +17,7 @@ interface Racing {
  * The interleaving of a finding with its texts.
  * @param racing array and element if the finding is a race
  */
-export function reportedInterleaving(
-  { threads, steps, missing, recording }: Interleaving,
-  racing?: Racing,
-): ReportedInterleaving {
+export function reportedInterleaving({ threads, steps, missing, recording }: Interleaving, racing?: Racing): ReportedInterleaving {
   const accesses = steps.filter(isAccess);
   return {
     threads,

@@ -83,11 +83,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
 }
 
 /** Further remedies for a race between threads of a block, after the missing barrier. */
-function besides(
-  missing: Extract<MissingOrder, { betweenBlocks?: true }>,
-  first: AccessDescription,
-  second: AccessDescription,
-): string {
+function besides(missing: Extract<MissingOrder, { betweenBlocks?: true }>, first: AccessDescription, second: AccessDescription): string {
   if (isUpdate(first, second)) return `, and ${notAtomic}`;
   return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
 }

@@ -1,12 +1,5 @@
 /** The text of a race finding: the accesses, the missing order, and the remedy. */
-import type {
-  AccessDescription,
-  ChosenLaunch,
-  InterleavingStep,
-  MissingOrder,
-  Overlap,
-  RaceFinding,
-} from '../../verdict/finding.ts';
+import type { AccessDescription, ChosenLaunch, InterleavingStep, MissingOrder, Overlap, RaceFinding } from '../../verdict/finding.ts';
 import type { Location } from '../../source/location.ts';
 import { isCall, objectText, verbOf } from '../text/access.ts';
 import { code, sentences } from '../text/code-text.ts';
@@ -46,7 +39,7 @@ export function raceMessage(finding: RaceFinding): string {
   const { threads, steps, missing, holdsStores } = interleaving;
   const passed = steps.find((step) => step.action === 'pass');
   const names = threads.map(({ name }) => name);
-  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) }); // oxfmt-ignore
+  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) });
 }
 
 /** The sentences on an access outside the bounds of its object. */
@@ -82,12 +75,7 @@ export function shownRace(race: ShownRace): string {
 }
 
 /** `the launch on line 12 passes one array as "in" and "out"`; undefined if both accesses are through one parameter. */
-function passedTwice({
-  first,
-  second,
-  array,
-  passedAt,
-}: Pick<RaceFinding, 'first' | 'second' | 'array' | 'passedAt'>): string | undefined {
+function passedTwice({ first, second, array, passedAt }: Pick<RaceFinding, 'first' | 'second' | 'array' | 'passedAt'>): string | undefined {
   const [one, other] = [first.array ?? array, second.array ?? array];
   if (one === other || one === undefined || other === undefined) return undefined;
   const at = passedAt ? ` on ${lineText(passedAt, homeOf([first.location, second.location]))}` : '';
@@ -126,15 +114,14 @@ function actors(a: Actor, b: Actor, home: string | undefined, array: string | un
   const { element, bytes } = overlap;
   const [at, then] = [a.access.location, b.access.location];
   const isOneLine = at !== undefined && at.file === then?.file && at.line === then.line;
-  const located = ({ location }: AccessDescription): string =>
-    isOneLine || !location ? '' : ` on ${lineText(location, home)}`;
+  const located = ({ location }: AccessDescription): string => (isOneLine || !location ? '' : ` on ${lineText(location, home)}`);
   const [first, second] = [objectText(a.access, array, element), objectText(b.access, array, element)];
   const isOneText = first === second && !isCall(a.access);
   const isNamed = a.access.expression !== undefined || b.access.expression !== undefined;
   const here = isOneText && element !== undefined && code(element) !== first ? ` (here ${code(element)})` : '';
   const again = !isOneText ? second : element !== undefined ? 'it' : isNamed ? second : `the same ${size(bytes)}`;
   const on = isOneLine && at ? `, both on ${lineText(at, home)}` : '';
-  const same = isNamed && element === undefined ? `the same ${size(bytes)}${array === undefined ? '' : ` of ${code(array)}`}` : ''; // oxfmt-ignore
+  const same = isNamed && element === undefined ? `the same ${size(bytes)}${array === undefined ? '' : ` of ${code(array)}`}` : '';
   const common = !isOneText && element !== undefined && isNamed ? code(element) : same;
   const both = common === '' ? '' : `, and both access ${common}`;
   return (
@@ -180,13 +167,7 @@ function possibleRace(finding: RaceFinding): string {
   );
 }
 
-function mayMeet(
-  first: AccessDescription,
-  second: AccessDescription,
-  array: string,
-  isGrid: boolean,
-  home: string | undefined,
-): string {
+function mayMeet(first: AccessDescription, second: AccessDescription, array: string, isGrid: boolean, home: string | undefined): string {
   const who = isGrid ? 'two threads of different blocks' : 'two threads';
   const [at, then] = [first.location, second.location];
   const isOneLine = at !== undefined && at.file === then?.file && at.line === then.line;

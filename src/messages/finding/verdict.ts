@@ -1,13 +1,7 @@
 /** Verdicts and findings of a check in the form of a report: the data of the check, with texts. */
 import type { DivergenceReport, RaceReport, ReportedDivergence, ReportedRace } from '../../report-model/finding.ts';
 import type { DecidingFact } from '../../verdict/deciding-fact.ts';
-import type {
-  Assumption,
-  DivergenceFinding,
-  DivergenceResult,
-  RaceFinding,
-  RaceResult,
-} from '../../verdict/finding.ts';
+import type { Assumption, DivergenceFinding, DivergenceResult, RaceFinding, RaceResult } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { divergenceMessage } from './barrier-divergence.ts';
 import { reportedFact } from './deciding-fact.ts';

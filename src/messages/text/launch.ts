@@ -45,9 +45,14 @@ function contentsText(value: number | string): string {
 
 /** Texts for the origin of a launch. */
 const sources: Readonly<Record<LaunchSource, string>> = {
-  'option': 'command line', 'config': 'configuration', 'annotation': 'annotation', 'launch-site': 'launch',
-  'launch-bounds': '__launch_bounds__', 'reqntid': '.reqntid', 'symbolic': 'no launch given',
-}; // oxfmt-ignore
+  option: 'command line',
+  config: 'configuration',
+  annotation: 'annotation',
+  'launch-site': 'launch',
+  'launch-bounds': '__launch_bounds__',
+  reqntid: '.reqntid',
+  symbolic: 'no launch given',
+};
 
 /** `block 256, 1, 1 · grid 64, 1, 1 · 4096 bytes of shared memory (annotation, src/a.cu:9)`. */
 export function launchPhrase(launch: LaunchReport): string {
@@ -74,8 +79,6 @@ function tiedExtents({ ties = [] }: LaunchReport, name: 'blockDim' | 'gridDim'):
 /** The execution configuration and scalar arguments of the run that confirms a finding. */
 export function witnessPhrase({ witness }: Finding): string | undefined {
   if (!witness) return undefined;
-  const scalars = Object.entries(witness.args).flatMap(([name, value]) =>
-    typeof value === 'object' ? [] : [`${name} = ${value}`],
-  );
+  const scalars = Object.entries(witness.args).flatMap(([name, value]) => (typeof value === 'object' ? [] : [`${name} = ${value}`]));
   return [`block ${witness.block.join(', ')}`, `grid ${witness.grid.join(', ')}`, ...scalars].join(' · ');
 }

@@ -101,8 +101,7 @@ export const sameCluster = 'the two blocks may belong to one cluster, whose barr
 /** Clauses on unmodelled constructs that may order two accesses which race in a run. */
 const unmodelledOrders: Readonly<Record<Unmodelled, string>> = {
   'fence-order': 'only the order in which two fences ran separates the accesses, and another run may reverse it',
-  'warp-exchange':
-    'only a shuffle or vote separates the accesses, and the PTX memory model gives those no memory ordering',
+  'warp-exchange': 'only a shuffle or vote separates the accesses, and the PTX memory model gives those no memory ordering',
   cluster: sameCluster,
 };
 

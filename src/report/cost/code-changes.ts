@@ -28,7 +28,7 @@ function rowsOf({ lines }: CodeLinesOfKernel): Row[] {
   return lines.flatMap((change) => {
     const { instructions, work } = change;
     const line = lineName(change);
-    const all = [...(instructions[0] === instructions[1] ? [] : [['instructions', instructions] as const]), ...Object.entries(work)]; // oxfmt-ignore
+    const all = [...(instructions[0] === instructions[1] ? [] : [['instructions', instructions] as const]), ...Object.entries(work)];
     return all.map(([what, [before, after]]) => ({
       line,
       what: oneLine(what),
@@ -57,13 +57,9 @@ function diffText({ lines }: CodeLinesOfKernel, source: SourceOf): string {
  * @param budget maximum number of UTF-16 units; kernels that do not fit are only counted
  * @returns empty if no code changed
  */
-export function codeChangesMarkdown(
-  { code = [], codeLines = [] }: CodeOfComparison,
-  budget: number,
-  source: SourceOf,
-): string {
+export function codeChangesMarkdown({ code = [], codeLines = [] }: CodeOfComparison, budget: number, source: SourceOf): string {
   if (code.length === 0) return '';
-  const sentences = code.slice(0, maxSentences).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`); // oxfmt-ignore
+  const sentences = code.slice(0, maxSentences).map(({ kernel, message }) => `- ${codeSpan(kernel)}: ${escapeText(message)}`);
   if (code.length > maxSentences) sentences.push(`- and ${code.length - maxSentences} more, which the report has`);
   const parts = [sentences.join('\n')];
   let left = budget - parts[0]!.length;
@@ -79,13 +75,11 @@ export function codeChangesMarkdown(
 }
 
 function kernelMarkdown(changed: CodeLinesOfKernel, source: SourceOf): string {
-  const rows = rowsOf(changed).map(({ line, what, before, after }) => `| ${tableCode(line)} | ${escapeText(what)} | ${before} | ${after} |`); // oxfmt-ignore
+  const rows = rowsOf(changed).map(
+    ({ line, what, before, after }) => `| ${tableCode(line)} | ${escapeText(what)} | ${before} | ${after} |`,
+  );
   const table = ['| line | machine code | before | after |', '|---|---|---:|---:|', ...rows].join('\n');
-  const lines = [
-    ...(rows.length > 0 ? [table] : []),
-    fencedBlock(diffText(changed, source), 'diff'),
-    ...moreLines(changed),
-  ];
+  const lines = [...(rows.length > 0 ? [table] : []), fencedBlock(diffText(changed, source), 'diff'), ...moreLines(changed)];
   return `${codeSpan(changed.kernel)}\n\n${details('The lines that changed, and their instructions', lines.join('\n\n'))}`;
 }
 
@@ -96,9 +90,12 @@ function moreLines({ more = 0 }: CodeLinesOfKernel): string[] {
 /** Sentences, then a table and the instructions of each kernel, folded; empty if no code changed. */
 export function codeChangesHtml({ code = [], codeLines = [] }: CodeOfComparison, source: SourceOf): string {
   if (code.length === 0) return '';
-  const sentences = code.map(({ kernel, message }) => `<li><code>${escapeHtml(kernel)}</code>: ${escapeHtml(message)}</li>`); // oxfmt-ignore
+  const sentences = code.map(({ kernel, message }) => `<li><code>${escapeHtml(kernel)}</code>: ${escapeHtml(message)}</li>`);
   const kernels = codeLines.map((changed) => {
-    const rows = rowsOf(changed).map(({ line, what, before, after }) => `<tr><td>${escapeHtml(line)}</td><td>${escapeHtml(what)}</td><td>${before}</td><td>${after}</td></tr>`); // oxfmt-ignore
+    const rows = rowsOf(changed).map(
+      ({ line, what, before, after }) =>
+        `<tr><td>${escapeHtml(line)}</td><td>${escapeHtml(what)}</td><td>${before}</td><td>${after}</td></tr>`,
+    );
     const table = `<table><thead><tr><th>line</th><th>machine code</th><th>before</th><th>after</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
     const rest = moreLines(changed).map((text) => `<p class="dim">${text}</p>`);
     return `<details><summary>Lines of <code>${escapeHtml(changed.kernel)}</code></summary>${rows.length > 0 ? table : ''}<pre>${escapeHtml(diffText(changed, source))}</pre>${rest.join('')}</details>`;
@@ -126,15 +123,20 @@ function tableLines(changed: CodeLinesOfKernel, verbose: boolean, paint: Paint, 
   const shown = verbose ? rows : rows.slice(0, maxRows);
   const width = (of: (row: Row) => string): number => Math.max(0, ...shown.map((row) => of(row).length));
   const [line, what, before] = [width((row) => row.line), width((row) => row.what), width((row) => row.before)];
-  const told = shown.map((row) => `  ${row.line.padEnd(line)}  ${row.what.padEnd(what)}  ${row.before.padStart(before)} → ${row.after}`); // oxfmt-ignore
+  const told = shown.map((row) => `  ${row.line.padEnd(line)}  ${row.what.padEnd(what)}  ${row.before.padStart(before)} → ${row.after}`);
   if (verbose) {
-    const diff = diffText(changed, source).split('\n').map((text) => `  ${text}`); // oxfmt-ignore
+    const diff = diffText(changed, source)
+      .split('\n')
+      .map((text) => `  ${text}`);
     return [...told, ...diff.map(painted(paint)), ...moreLines(changed).map((text) => paint('dim', `  ${text}`))];
   }
   const left = rows.length - shown.length;
-  return [...told, paint('dim', left > 0 ? `  ${count(left, 'more row')}, and the instructions, with --verbose` : '  the instructions with --verbose')]; // oxfmt-ignore
+  return [
+    ...told,
+    paint('dim', left > 0 ? `  ${count(left, 'more row')}, and the instructions, with --verbose` : '  the instructions with --verbose'),
+  ];
 }
 
 function painted(paint: Paint): (text: string) => string {
-  return (text) => text.startsWith('  +') ? paint('green', text) : text.startsWith('  -') ? paint('red', text) : paint('dim', text); // oxfmt-ignore
+  return (text) => (text.startsWith('  +') ? paint('green', text) : text.startsWith('  -') ? paint('red', text) : paint('dim', text));
 }

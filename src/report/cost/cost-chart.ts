@@ -6,7 +6,14 @@ import { type Expression, evaluate, namesOf } from '../../cost/expressions/expre
 import { compareGrowth, growthIn } from '../../cost/expressions/growth.ts';
 
 /** Plotted values of the name, as fractions of its reference value. */
-const shares: readonly (readonly [bigint, bigint])[] = [[1n, 8n], [1n, 4n], [1n, 2n], [1n, 1n], [2n, 1n], [4n, 1n]]; // oxfmt-ignore
+const shares: readonly (readonly [bigint, bigint])[] = [
+  [1n, 8n],
+  [1n, 4n],
+  [1n, 2n],
+  [1n, 1n],
+  [2n, 1n],
+  [4n, 1n],
+];
 /** Maximum plotted value. Larger numbers print with exponents, which Mermaid's syntax does not have. */
 const largest = 1e15;
 
@@ -29,11 +36,13 @@ export function costChart({ base, head, at = {}, metric, growsWith }: Regression
   if (typeof base !== 'string' || typeof head !== 'string') return undefined;
   const [before, after] = [read(base), read(head)];
   if (!before || !after) return undefined;
-  const names = Object.keys(at).filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one)); // oxfmt-ignore
+  const names = Object.keys(at).filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one));
   /** Ratio of head to base at a large size, divided by the ratio at a small size. */
   const change = (one: string): number => {
     const ratio = (size: bigint): number => {
-      const [lower = 0, upper = 0] = [before, after].map((bound) => valueAt(bound, (other) => (other === one ? size : BigInt(at[other] ?? 1)))); // oxfmt-ignore
+      const [lower = 0, upper = 0] = [before, after].map((bound) =>
+        valueAt(bound, (other) => (other === one ? size : BigInt(at[other] ?? 1))),
+      );
       return (upper + 1) / (lower + 1);
     };
     const [small, large] = [ratio(BigInt(at[one]!) / 8n), ratio(BigInt(at[one]!) * 4n)];
@@ -41,9 +50,7 @@ export function costChart({ base, head, at = {}, metric, growsWith }: Regression
   };
   const [name] = names.sort(
     (a, b) =>
-      Number(b === growsWith) - Number(a === growsWith) ||
-      change(b) - change(a) ||
-      compareGrowth(growthIn(after, b), growthIn(after, a)),
+      Number(b === growsWith) - Number(a === growsWith) || change(b) - change(a) || compareGrowth(growthIn(after, b), growthIn(after, a)),
   );
   const reference = name === undefined ? 0 : at[name]!;
   if (name === undefined || !Number.isSafeInteger(reference) || reference < 8) return undefined;

@@ -7,13 +7,7 @@ import type { Location } from '../../source/location.ts';
 import { costChart, mermaidChart } from './cost-chart.ts';
 import { count } from '../../messages/text/code-text.ts';
 import { resourcesPhrase } from '../../messages/cost/cost-phrases.ts';
-import {
-  briefBound,
-  executedText,
-  hasPartialWarp,
-  partialWarpText,
-  wholeBound,
-} from '../../messages/cost/bound-text.ts';
+import { briefBound, executedText, hasPartialWarp, partialWarpText, wholeBound } from '../../messages/cost/bound-text.ts';
 import { figureLines } from '../../messages/cost/figure-phrases.ts';
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../markup/inert-markdown.ts';
 import { writtenLine, type SourceOf } from './written-line.ts';
@@ -31,11 +25,7 @@ const MAX_BOUND = 600;
  * A row for each regression, worst first.
  * @param where renders a location as Markdown for a table
  */
-export function regressionTable(
-  costs: readonly Regression[],
-  where: (location: Location | undefined) => string,
-  mostRows: number,
-): string {
+export function regressionTable(costs: readonly Regression[], where: (location: Location | undefined) => string, mostRows: number): string {
   if (costs.length === 0) return '';
   const rows = costs.slice(0, mostRows).map((cost) => {
     const notes = notesOf(cost).map(cell);
@@ -57,10 +47,7 @@ export function regressionCharts(costs: readonly Regression[]): string {
   if (charts.length === 0) return '';
   const shown = charts.slice(0, MAX_CHARTS);
   const rest = charts.length > shown.length ? [`and ${charts.length - shown.length} more, which the report has.`] : [];
-  return details(
-    `Charts of the bounds for the base and the head commit (${charts.length})`,
-    [...shown, ...rest].join('\n\n'),
-  );
+  return details(`Charts of the bounds for the base and the head commit (${charts.length})`, [...shown, ...rest].join('\n\n'));
 }
 
 /** Costs that were not compared, or only at sizes that Selvage chose, in a folded section; may be empty. */
@@ -80,8 +67,11 @@ export function costTable(cost: CostReport, sourceOf: SourceOf = () => undefined
   const lines: string[] = [];
   if (source) {
     const builds = production ? [source, production] : [source];
-    lines.push(`| of one warp | ${production ? 'verification build, at most | production build, at most' : 'at most'} |`, `|---${'|---'.repeat(builds.length)}|`); // oxfmt-ignore
-    for (const metric of boundMetrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`); // oxfmt-ignore
+    lines.push(
+      `| of one warp | ${production ? 'verification build, at most | production build, at most' : 'at most'} |`,
+      `|---${'|---'.repeat(builds.length)}|`,
+    );
+    for (const metric of boundMetrics) lines.push(`| ${metric} | ${builds.map((build) => boundCell(build[metric])).join(' | ')} |`);
     lines.push('');
     const costly = (source[byLine].lines ?? []).filter(({ bound }) => bound !== '0').slice(0, 5);
     for (const { location, bound, reason } of costly) {

@@ -1,26 +1,11 @@
 /** Costs of a kernel, for a terminal. */
 import { argumentsText } from '../../messages/cost/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
-import type {
-  BoundReport,
-  BoundsReport,
-  CodeLine,
-  CodeReport,
-  CostReport,
-  LaunchCost,
-  LineCost,
-} from '../../report-model/cost-report.ts';
+import type { BoundReport, BoundsReport, CodeLine, CodeReport, CostReport, LaunchCost, LineCost } from '../../report-model/cost-report.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import { count } from '../../messages/text/code-text.ts';
-import {
-  amountText,
-  briefBound,
-  executedText,
-  hasPartialWarp,
-  partialWarpText,
-  wholeBound,
-} from '../../messages/cost/bound-text.ts';
+import { amountText, briefBound, executedText, hasPartialWarp, partialWarpText, wholeBound } from '../../messages/cost/bound-text.ts';
 import { resourcesPhrase, totalsPhrase } from '../../messages/cost/cost-phrases.ts';
 import { figureLines } from '../../messages/cost/figure-phrases.ts';
 import { writtenLine, type SourceOf } from './written-line.ts';
@@ -55,10 +40,7 @@ export function costLines(
       boundText(written[metric], verbose),
       ...(production ? [boundText(production[metric], verbose)] : []),
     ]);
-    const head = [
-      'of one warp',
-      ...(production ? ['verification build, at most', 'production build, at most'] : ['at most']),
-    ];
+    const head = ['of one warp', ...(production ? ['verification build, at most', 'production build, at most'] : ['at most'])];
     const [first, ...rest] = aligned([head, ...rows]);
     lines.push(paint('dim', `    ${first}`), ...rest.map((row) => `    ${row}`));
     for (const metric of verbose ? boundMetrics : byLine) {
@@ -112,7 +94,14 @@ function codeLines(code: CodeReport, isByLine: boolean, isListed: boolean, paint
     ].join(', ') + executedText(executed, own),
     ...(isListed ? [writtenLine(source, location)] : []),
   ]);
-  return [...told, paint('dim', '    instructions by line'), ...aligned(rows).flatMap((row, index) => [`      ${row}`, ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`))])]; // oxfmt-ignore
+  return [
+    ...told,
+    paint('dim', '    instructions by line'),
+    ...aligned(rows).flatMap((row, index) => [
+      `      ${row}`,
+      ...(isListed ? listed(lines[index]!) : []).map((text) => paint('dim', `        ${text}`)),
+    ]),
+  ];
 }
 
 /** The first instructions of a line, and the number of further ones. */
@@ -153,18 +142,14 @@ export function briefCostLines(cost: CostReport, paint: Paint): string[] {
 /** Costs of one of several launches: of the whole launch if its dimensions are known, otherwise of a warp. */
 export function launchCostText({ bounds, totals }: LaunchCost): string {
   if (totals) return totalsPhrase(totals);
-  const known = brief.flatMap((metric) =>
-    bounds[metric] === null ? [] : [`${metric} ${briefBound(bounds[metric], widestBrief)}`],
-  );
+  const known = brief.flatMap((metric) => (bounds[metric] === null ? [] : [`${metric} ${briefBound(bounds[metric], widestBrief)}`]));
   return known.length === 0 ? 'no bound on what a warp costs' : `a warp at most: ${known.join(', ')}`;
 }
 
 /** `a warp at most: 68 sectors, …`; integers or expressions in the launch, and one reason for missing bounds. */
 function briefBounds(build: BoundsReport): string {
   const known = brief.filter((metric) => build[metric].bound !== null);
-  const reasons = new Set(
-    brief.flatMap((metric) => (build[metric].bound === null ? (build[metric].reason ?? []) : [])),
-  );
+  const reasons = new Set(brief.flatMap((metric) => (build[metric].bound === null ? (build[metric].reason ?? []) : [])));
   const bounds = known.map((metric) => {
     const { bound, value } = build[metric];
     return `${metric} ${value === null || value === undefined ? briefBound(bound!, widestBrief) : value}`;
@@ -173,7 +158,7 @@ function briefBounds(build: BoundsReport): string {
   const why = reasons.size === 0 ? '' : ` (${[...reasons][0]})`;
   return [
     ...(bounds.length === 0 ? [] : [`a warp at most: ${bounds.join(', ')}`]),
-    ...(missing.length === 0 ? [] : [`no bound on ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]), // oxfmt-ignore
+    ...(missing.length === 0 ? [] : [`no bound on ${known.length === 0 ? 'what a warp costs' : missing.join(', ')}${why}`]),
   ].join('; ');
 }
 
@@ -183,7 +168,7 @@ function limitLines({ limits = [], bounds }: CostReport, paint: Paint): string[]
     .filter(({ standing }) => standing === 'kept')
     .map(({ metric, limit, build, at }) => {
       const names = argumentsText(at ?? {});
-      const source = build === 'source' && bounds.production ? ['verification build (the bound of the production build is looser)'] : []; // oxfmt-ignore
+      const source = build === 'source' && bounds.production ? ['verification build (the bound of the production build is looser)'] : [];
       const notes = [...(names === '' ? [] : [`at ${names}`]), ...source];
       return `    ${paint('green', '✓')} ${[`${metric} ${limit}`, ...notes].join(' ')}`;
     });

@@ -28,9 +28,7 @@ export function heatSections({ cost, location }: KernelReport, source: (file: st
   return files.flatMap((file) => {
     const text = source(file)?.trimEnd().split('\n');
     if (!text) return [];
-    const shares = new Map(
-      work.filter((line) => line.location.file === file).map((line) => [line.location.line, valueOf(line) / total]),
-    );
+    const shares = new Map(work.filter((line) => line.location.file === file).map((line) => [line.location.line, valueOf(line) / total]));
     const costly = [...shares.keys()].filter((line) => line <= text.length);
     if (costly.length === 0) return [];
     const first = Math.min(...costly, location?.file === file ? location.line : Infinity);
@@ -48,13 +46,15 @@ export function heatSections({ cost, location }: KernelReport, source: (file: st
       const percent = share === undefined ? '' : `${Math.round(share * 100)} %`;
       const note = noted.flatMap((metric) => {
         const own = bounds[metric].lines?.find((one) => one.location.file === file && one.location.line === line);
-        return own && own.bound !== '0' ? [`${metric} ${own.bound}${own.reason === undefined ? '' : ` (${own.reason})`}`] : []; // oxfmt-ignore
+        return own && own.bound !== '0' ? [`${metric} ${own.bound}${own.reason === undefined ? '' : ` (${own.reason})`}`] : [];
       });
       const title = note.length === 0 ? '' : ` title="${escapeHtml(note.join('; '))}"`;
       const heat = share === undefined ? '' : ` class="h${Math.min(9, Math.floor(share * 10))}"`;
       return `${gap}<span${heat}${title}><span class="n">${String(line).padStart(width)} ${percent.padStart(5)}</span><span>${escapeHtml(text[line - 1]!.replaceAll('\t', '    '))}</span></span>`;
     });
-    return [`<details><summary>work of a warp by line of <code>${escapeHtml(file)}</code></summary><pre class="code heat">${rows.join('')}</pre></details>`]; // oxfmt-ignore
+    return [
+      `<details><summary>work of a warp by line of <code>${escapeHtml(file)}</code></summary><pre class="code heat">${rows.join('')}</pre></details>`,
+    ];
   });
 }
 

@@ -6,8 +6,14 @@ export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan
 export type Paint = (style: Style, text: string) => string;
 
 const escapes: Readonly<Record<Style, readonly [number, number]>> = {
-  bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], blue: [34, 39], cyan: [36, 39],
-}; // oxfmt-ignore
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  cyan: [36, 39],
+};
 
 export const severityStyle = {
   error: 'red',

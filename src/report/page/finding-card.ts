@@ -5,15 +5,7 @@ import type { ReportedFact } from '../../report-model/finding.ts';
 import { decidingPhrases } from '../../messages/finding/deciding-fact.ts';
 import { witnessPhrase } from '../../messages/text/launch.ts';
 import { place } from '../../messages/text/place.ts';
-import {
-  alternativePhrases,
-  conditionOf,
-  marksOf,
-  otherMarksOf,
-  repairPhrase,
-  standing,
-  type Mark,
-} from '../../messages/phrases.ts';
+import { alternativePhrases, conditionOf, marksOf, otherMarksOf, repairPhrase, standing, type Mark } from '../../messages/phrases.ts';
 import { sharedTexts, titleText } from '../../messages/review.ts';
 import { toHtml } from '../markup/code-pieces.ts';
 import { escapeHtml } from '../markup/html-text.ts';
@@ -32,8 +24,7 @@ export function findingCard(group: FindingGroup, number: number, parts: PagePart
     at ? escapeHtml(place(at)) : '',
     `<a href="#kernel-${parts.numberOf(kernel)}"><code>${escapeHtml(kernel.name)}</code></a>`,
   ].filter((part) => part !== '');
-  const state =
-    parts.isNew(group) === undefined ? '' : `<span class="badge">${parts.isNew(group) ? 'new' : 'unchanged'}</span>`;
+  const state = parts.isNew(group) === undefined ? '' : `<span class="badge">${parts.isNew(group) ? 'new' : 'unchanged'}</span>`;
   const text = [group.kernels.join(' '), finding.code, at?.file ?? '', finding.message].join(' ').toLowerCase();
   const kinds = [finding.severity, 'barrier' in finding ? 'divergent' : 'race', ...(finding.confirmed ? [] : ['open'])];
   return [
@@ -82,11 +73,9 @@ function ownMarks(finding: Finding): Mark[] {
   const { interleaving } = finding;
   if (!isRace(finding) || !interleaving || finding.kind === 'out-of-bounds') return marksOf(finding);
   return accessesInOrder(finding).map(({ thread, block, operation, location, expression }) => {
-    const by = interleaving.threads.find(
-      (one) => one.thread.join() === thread?.join() && one.block.join() === block?.join(),
-    );
+    const by = interleaving.threads.find((one) => one.thread.join() === thread?.join() && one.block.join() === block?.join());
     const verb = operation === 'atomic' ? 'atomically updates' : `${operation}s`;
-    return { location, expression, text: `${by?.name ?? 'another thread'} ${verb}${expression === undefined ? '' : ` ${expression}`}` }; // oxfmt-ignore
+    return { location, expression, text: `${by?.name ?? 'another thread'} ${verb}${expression === undefined ? '' : ` ${expression}`}` };
   });
 }
 
@@ -101,7 +90,9 @@ function fixPart(group: FindingGroup, parts: PageParts): string {
   const heading = phrase.isEdit ? `<b class="proved">Fix</b>` : `<b class="possible">${escapeHtml(phrase.head)}</b>`;
   const more = phrase.isEdit ? ` <span class="dim">${escapeHtml(phrase.head)}</span>` : '';
   const detail = phrase.detail === '' ? '' : `<span>${toHtml(phrase.detail)}</span>`;
-  const others = alternativePhrases(repair).map(({ head, detail: text }) => `<div class="part"><b>${escapeHtml(head)}</b><span>${toHtml(text)}</span></div>`); // oxfmt-ignore
+  const others = alternativePhrases(repair).map(
+    ({ head, detail: text }) => `<div class="part"><b>${escapeHtml(head)}</b><span>${toHtml(text)}</span></div>`,
+  );
   const patch = phrase.isEdit ? withoutHead(parts.patchOf(kernel)) : '';
   return `<div class="part">${heading}${detail}${more}</div>${patch === '' ? '' : patchLines(patch)}${others.join('')}`;
 }
@@ -132,8 +123,5 @@ function unlocated(finding: Finding, { kernels }: FindingGroup): string[] {
 /** A fact that would decide an open question. */
 export function decidingHtml(wouldDecide: ReportedFact): string {
   const { fact, statement } = decidingPhrases(wouldDecide);
-  return (
-    toHtml(fact) +
-    (statement ? `; ${statement.before}<code>${escapeHtml(statement.code)}</code>${statement.after}` : '')
-  );
+  return toHtml(fact) + (statement ? `; ${statement.before}<code>${escapeHtml(statement.code)}</code>${statement.after}` : '');
 }

@@ -5,14 +5,7 @@ import type { DivergenceReport, RaceReport } from '../../report-model/finding.ts
 import type { KernelFindingGroups } from '../../report-model/finding-group.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import { count } from '../../messages/text/code-text.ts';
-import {
-  amountText,
-  briefBound,
-  executedText,
-  hasPartialWarp,
-  partialWarpText,
-  wholeBound,
-} from '../../messages/cost/bound-text.ts';
+import { amountText, briefBound, executedText, hasPartialWarp, partialWarpText, wholeBound } from '../../messages/cost/bound-text.ts';
 import { resourcesPhrase } from '../../messages/cost/cost-phrases.ts';
 import { figureLines } from '../../messages/cost/figure-phrases.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../../messages/idempotency.ts';
@@ -33,21 +26,14 @@ export function isProved({ race, divergence }: KernelReport): boolean {
 }
 
 /** The folded section of a kernel. */
-export function kernelEntry(
-  kernel: KernelReport,
-  { elsewhere }: KernelFindingGroups,
-  links: readonly string[],
-  parts: PageParts,
-): string {
+export function kernelEntry(kernel: KernelReport, { elsewhere }: KernelFindingGroups, links: readonly string[], parts: PageParts): string {
   const { race, divergence } = kernel;
   const at = kernel.location ? place(kernel.location) : '';
-  const kinds = [race.verdict, divergence.verdict].map((verdict) => (verdict === 'possible' || verdict === 'unknown' ? 'open' : verdict)); // oxfmt-ignore
+  const kinds = [race.verdict, divergence.verdict].map((verdict) => (verdict === 'possible' || verdict === 'unknown' ? 'open' : verdict));
   // A kernel without other verdicts is proved.
   const told = isProved(kernel) ? ['proved'] : kinds.filter((kind) => kind !== 'proved');
   const findings = links.length === 0 ? '' : `<li>findings: ${links.join(', ')}</li>`;
-  const assumptions = assumptionsOf(kernel).map(
-    ({ kind, text }) => `<li>${escapeHtml(kind)}: ${escapeHtml(text)}</li>`,
-  );
+  const assumptions = assumptionsOf(kernel).map(({ kind, text }) => `<li>${escapeHtml(kind)}: ${escapeHtml(text)}</li>`);
   return [
     `<details class="kernel" id="kernel-${parts.numberOf(kernel)}" data-text="${escapeHtml(`${kernel.name} ${at}`.toLowerCase())}" data-kinds="${told.join(' ')}">`,
     `<summary><code>${escapeHtml(kernel.name)}</code>${kernel.arch === undefined ? '' : ` <span class="dim">${escapeHtml(kernel.arch)}</span>`}<span class="dim">${escapeHtml(at)}</span>${chips(kernel)}</summary>`,
@@ -58,7 +44,10 @@ export function kernelEntry(
     idempotencyItem(kernel),
     repairItem(kernel),
     elsewhere.length > 0 ? `<li>${toHtml(toldElsewhereText(elsewhere))}</li>` : '',
-    ...kernel.launches.map((launch) => `<li>launch: ${escapeHtml(launchPhrase(launch))}${(launch.open ?? []).map((reason) => `<br>${toHtml(reason)}`).join('')}</li>`), // oxfmt-ignore
+    ...kernel.launches.map(
+      (launch) =>
+        `<li>launch: ${escapeHtml(launchPhrase(launch))}${(launch.open ?? []).map((reason) => `<br>${toHtml(reason)}`).join('')}</li>`,
+    ),
     '</ul>',
     assumptions.length > 0
       ? `<details><summary>${count(assumptions.length, 'assumption')}</summary><ul>${assumptions.join('')}</ul></details>`
@@ -137,7 +126,9 @@ function costTable({ cost }: KernelReport, sourceOf: SourceOf): string {
     hasPartialWarp(table) ? `<p class="dim">${escapeHtml(partialWarpText)}</p>` : '',
     cost.resources ? `<p>${escapeHtml(resourcesPhrase(cost.resources))}</p>` : '',
     cost.code ? codeTable(cost.code, sourceOf) : '',
-    figures.length > 0 ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>` : '', // oxfmt-ignore
+    figures.length > 0
+      ? `<details><summary>What it executes, and how it fills the GPU</summary><ul>${figures.join('')}</ul></details>`
+      : '',
   ].join('');
 }
 

@@ -10,12 +10,7 @@ const context = 4;
  * @param lines of the file
  * @param also further lines that are shown, without a mark
  */
-export function sourceLines(
-  lines: readonly string[],
-  file: string,
-  marks: readonly Mark[],
-  also: ReadonlySet<number>,
-): string {
+export function sourceLines(lines: readonly string[], file: string, marks: readonly Mark[], also: ReadonlySet<number>): string {
   const byLine = new Map<number, Mark[]>();
   for (const mark of marks) {
     if (mark.location?.file !== file) continue;
@@ -23,8 +18,7 @@ export function sourceLines(
   }
   const shown = new Set([...also].filter((line) => line >= 1 && line <= lines.length));
   for (const line of byLine.keys()) {
-    for (let near = line - context; near <= line + context; near++)
-      if (near >= 1 && near <= lines.length) shown.add(near);
+    for (let near = line - context; near <= line + context; near++) if (near >= 1 && near <= lines.length) shown.add(near);
   }
   const width = String(Math.max(...shown, 1)).length;
   let previous = 0;
@@ -38,8 +32,7 @@ export function sourceLines(
     rows.push(
       `<span${kind} data-line="${escapeHtml(`${file}:${number}`)}">${gutter}<span>${marksIn(lines[number - 1] ?? '', marked)}</span></span>`,
     );
-    for (const note of new Set(marked.map(({ text }) => text)))
-      rows.push(`<span class="note"><span>${escapeHtml(note)}</span></span>`);
+    for (const note of new Set(marked.map(({ text }) => text))) rows.push(`<span class="note"><span>${escapeHtml(note)}</span></span>`);
   }
   return `<pre class="code">${rows.join('')}</pre>`;
 }

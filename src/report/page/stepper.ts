@@ -36,10 +36,7 @@ function stepItems(interleaving: ReportedInterleaving): string[] {
 
 function moveItem({ thread, text, location, cell }: ReportedMove, cells: readonly Cell[]): string {
   const index = cells.findIndex(({ name, of }) => name === cell?.name && (of === null || of.index === thread));
-  const held =
-    cell?.value === undefined || index === -1
-      ? ''
-      : ` data-of="${index}" data-value="${escapeHtml(String(cell.value))}"`;
+  const held = cell?.value === undefined || index === -1 ? '' : ` data-of="${index}" data-value="${escapeHtml(String(cell.value))}"`;
   const place = escapeHtml(`${location.file}:${location.line}`);
   return (
     `<li class="move t${thread}${cell?.isShared ? ' shared' : ''}" data-thread="${thread}" data-at="${place}"${held}>` +

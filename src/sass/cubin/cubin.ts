@@ -88,8 +88,7 @@ function requireApart(texts: readonly Section[]): void {
   const ordered = texts.filter(({ bytes }) => bytes.length > 0).sort((a, b) => a.offset - b.offset);
   for (const [index, { name, offset, bytes }] of ordered.entries()) {
     const next = ordered[index + 1];
-    if (next && offset + bytes.length > next.offset)
-      throw new DamagedFile(`its sections ${name} and ${next.name} overlap`);
+    if (next && offset + bytes.length > next.offset) throw new DamagedFile(`its sections ${name} and ${next.name} overlap`);
   }
 }
 
@@ -101,9 +100,7 @@ function functionsOf(
   ptx: LineTable,
 ): CodeFunction[] {
   const kernel = name.slice('.text.'.length);
-  const starts = symbols
-    .filter(({ value, size }) => size > 0 || value === 0)
-    .sort((a, b) => a.value - b.value || b.size - a.size);
+  const starts = symbols.filter(({ value, size }) => size > 0 || value === 0).sort((a, b) => a.value - b.value || b.size - a.size);
   if (starts.length === 0 && bytes.length > 0) {
     starts.push({ name: kernel, isFunction: true, isGlobal: true, section: index, value: 0, size: bytes.length });
   }

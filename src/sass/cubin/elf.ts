@@ -90,7 +90,7 @@ export function readElf(bytes: Uint8Array): ElfFile {
     const link = entry.u32();
     const info = entry.u32();
     entry.skip(16);
-    sections.push({ index, name: '', type, bytes: size === 0 ? empty : bytes.subarray(offset, offset + size), offset, link, info }); // oxfmt-ignore
+    sections.push({ index, name: '', type, bytes: size === 0 ? empty : bytes.subarray(offset, offset + size), offset, link, info });
     if (size > 0 && offset + size > bytes.length) outside ??= index;
   }
   if (outside !== undefined) throw new DamagedFile(`its section ${outside} lies outside of it`);

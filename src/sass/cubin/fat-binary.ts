@@ -58,8 +58,7 @@ function cubinsOf(bytes: Uint8Array): Uint8Array[] {
       const flags = reader.u32();
       reader.at = start + 56;
       const original = reader.offset();
-      if (header < 64 || start + header + payload > end)
-        throw new DamagedFile('its fat binary has an entry that is cut off');
+      if (header < 64 || start + header + payload > end) throw new DamagedFile('its fat binary has an entry that is cut off');
       reader.at = start + header;
       const content = reader.slice(payload);
       if (kind !== machineCode) continue;
@@ -110,9 +109,7 @@ function unpackLz4(data: Uint8Array, size: number): Uint8Array {
 }
 
 /** Node has it from 22.15 on. */
-const zstandard = (zlib as unknown as Readonly<Record<string, typeof zlib.inflateSync | undefined>>)[
-  'zstdDecompressSync'
-];
+const zstandard = (zlib as unknown as Readonly<Record<string, typeof zlib.inflateSync | undefined>>)['zstdDecompressSync'];
 
 function unpackZstandard(data: Uint8Array, size: number): Uint8Array {
   if (!zstandard) {

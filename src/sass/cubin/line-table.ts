@@ -58,8 +58,7 @@ function readUnit(
   const end = reader.at + bytes;
   if (end > section.bytes.length) throw new DamagedFile(`${what} has a unit that is longer than the table`);
   const version = reader.u16();
-  if (version < 2 || version > 4)
-    throw new DamagedFile(`${what} is of version ${version} of DWARF, which no ptxas writes`);
+  if (version < 2 || version > 4) throw new DamagedFile(`${what} is of version ${version} of DWARF, which no ptxas writes`);
   const headerBytes = reader.u32();
   const program = reader.at + headerBytes;
   const least = reader.u8();

@@ -36,13 +36,10 @@ export function versionOf(arch: string): number {
 }
 
 /** Cached instructions, by the bytes of the function: several analyses read them. */
-const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>(); // oxfmt-ignore
+const decoded = new WeakMap<Uint8Array, { readonly version: number; readonly instructions: readonly SassInstruction[] }>();
 
 /** The instructions of a function, in the order of their addresses. */
-export function instructionsOf(
-  { code, start }: Pick<CodeFunction, 'code' | 'start'>,
-  version: number,
-): readonly SassInstruction[] {
+export function instructionsOf({ code, start }: Pick<CodeFunction, 'code' | 'start'>, version: number): readonly SassInstruction[] {
   const known = decoded.get(code);
   if (known?.version === version) return known.instructions;
   const opcodes = opcodesOf(version);
@@ -93,8 +90,20 @@ const atomicTypes = [32, 32, 64, 32, 32, 64, 64] as const;
 /** From sm_90 on: of the operations on integers, and of those on floating-point numbers. */
 const integerAtomics: Readonly<Record<number, number>> = { 0: 32, 1: 32, 2: 64, 3: 64, 4: 128 };
 const floatAtomics: Readonly<Record<number, number>> = {
-  0: 32, 1: 64, 2: 128, 3: 32, 4: 64, 5: 128, 9: 32, 10: 64, 11: 128, 12: 32, 13: 64, 14: 128, 15: 64,
-}; // oxfmt-ignore
+  0: 32,
+  1: 64,
+  2: 128,
+  3: 32,
+  4: 64,
+  5: 128,
+  9: 32,
+  10: 64,
+  11: 128,
+  12: 32,
+  13: 64,
+  14: 128,
+  15: 64,
+};
 const floatAtomicCodes: ReadonlySet<number> = new Set([0x9a6, 0x3a2, 0x9a2, 0x3a3, 0x9a3]);
 
 /**

@@ -7,11 +7,35 @@
  */
 
 type OperationKind =
-  | 'load' | 'store' | 'atomic' | 'copy' | 'copy-order' | 'mbarrier'
-  | 'barrier' | 'cluster-barrier' | 'warp-barrier' | 'fence' | 'cache'
-  | 'branch' | 'call' | 'return' | 'exit' | 'flow'
-  | 'double' | 'special' | 'tensor' | 'float' | 'half' | 'convert' | 'integer' | 'move'
-  | 'warp' | 'texture' | 'system' | 'graphics' | 'none'; // oxfmt-ignore
+  | 'load'
+  | 'store'
+  | 'atomic'
+  | 'copy'
+  | 'copy-order'
+  | 'mbarrier'
+  | 'barrier'
+  | 'cluster-barrier'
+  | 'warp-barrier'
+  | 'fence'
+  | 'cache'
+  | 'branch'
+  | 'call'
+  | 'return'
+  | 'exit'
+  | 'flow'
+  | 'double'
+  | 'special'
+  | 'tensor'
+  | 'float'
+  | 'half'
+  | 'convert'
+  | 'integer'
+  | 'move'
+  | 'warp'
+  | 'texture'
+  | 'system'
+  | 'graphics'
+  | 'none';
 
 type AccessSpace = 'global' | 'shared' | 'local' | 'generic' | 'constant' | 'surface';
 
@@ -26,10 +50,10 @@ interface OpcodeGroup {
   readonly rows: readonly OpcodeRow[];
 }
 
-// oxfmt-ignore
 const opcodeGroups: readonly OpcodeGroup[] = [
   {
-    kind: 'flow', rows: [
+    kind: 'flow',
+    rows: [
       ['ACQBULK', '82e', 90],
       ['BMOV', '355 356 357 956 957 b56 b57 d56 d57 f55 f56'],
       ['BPT', '95c'],
@@ -47,7 +71,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'graphics', rows: [
+    kind: 'graphics',
+    rows: [
       ['AL2P', '920'],
       ['ALD', '321 521'],
       ['AST', '322 522'],
@@ -60,7 +85,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'copy-order', rows: [
+    kind: 'copy-order',
+    rows: [
       ['ARRIVES', '9b0', 80],
       ['DEPBAR', '91a'],
       ['DEPBAR', 'd1a', 90],
@@ -70,13 +96,17 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'atomic', space: 'generic', rows: [
+    kind: 'atomic',
+    space: 'generic',
+    rows: [
       ['ATOM', '38a 38b 98a'],
       ['ATOM', '3a2 9a2', 90],
     ],
   },
   {
-    kind: 'atomic', space: 'global', rows: [
+    kind: 'atomic',
+    space: 'global',
+    rows: [
       ['ATOMG', '3a8 3a9 9a8'],
       ['ATOMG', '3a3 9a3', 90],
       ['RED', '98e', 75, 89],
@@ -84,7 +114,9 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'atomic', space: 'shared', rows: [
+    kind: 'atomic',
+    space: 'shared',
+    rows: [
       ['ATOMS', '38c 38d 98c'],
       ['ATOMS', 'f8c', 80],
       ['ATOMS', '58d', 100],
@@ -92,7 +124,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'system', rows: [
+    kind: 'system',
+    rows: [
       ['B2R', '31c'],
       ['CS2R', '805'],
       ['GETLMEMBASE', '3c0'],
@@ -108,12 +141,12 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'barrier', rows: [
-      ['BAR', '31d 51d 91d b1d'],
-    ],
+    kind: 'barrier',
+    rows: [['BAR', '31d 51d 91d b1d']],
   },
   {
-    kind: 'tensor', rows: [
+    kind: 'tensor',
+    rows: [
       ['BGMMA', '9f2 df2', 90],
       ['BMMA', '23d'],
       ['DMMA', '23f', 80],
@@ -127,7 +160,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'integer', rows: [
+    kind: 'integer',
+    rows: [
       ['BMSK', '21b 81b a1b c1b'],
       ['BREV', '301 901 b01 d01'],
       ['FLO', '300 900 b00 d00'],
@@ -152,7 +186,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'branch', rows: [
+    kind: 'branch',
+    rows: [
       ['BRA', '947'],
       ['BRA', '547', 80],
       ['BRX', '949'],
@@ -164,12 +199,12 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'call', rows: [
-      ['CALL', '343 344 943 944 b43'],
-    ],
+    kind: 'call',
+    rows: [['CALL', '343 344 943 944 b43']],
   },
   {
-    kind: 'cache', rows: [
+    kind: 'cache',
+    rows: [
       ['CCTL', '98f d8f'],
       ['CCTLL', '990 d90'],
       ['CCTLT', '391'],
@@ -182,7 +217,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'move', rows: [
+    kind: 'move',
+    rows: [
       ['CSMTEST', '80d'],
       ['MOV', '202 802 a02 c02'],
       ['MOV', '402', 120],
@@ -195,7 +231,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'double', rows: [
+    kind: 'double',
+    rows: [
       ['DADD', '229 429 629 e29'],
       ['DFMA', '22b 42b 62b 82b a2b c2b e2b'],
       ['DMUL', '228 828 a28 c28'],
@@ -203,7 +240,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'warp', rows: [
+    kind: 'warp',
+    rows: [
       ['ELECT', '82f', 90],
       ['MATCH', '3a1'],
       ['CREDUX', '2cc', 100, 119],
@@ -213,13 +251,15 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'exit', rows: [
+    kind: 'exit',
+    rows: [
       ['EXIT', '94d'],
       ['KILL', '95b'],
     ],
   },
   {
-    kind: 'convert', rows: [
+    kind: 'convert',
+    rows: [
       ['F2F', '910', 75, 80],
       ['F2F', '310 b10 d10'],
       ['F2F', 'b04 d04', 90],
@@ -236,7 +276,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'float', rows: [
+    kind: 'float',
+    rows: [
       ['FADD', '221 421 621 e21'],
       ['FCHK', '302 902 b02 d02'],
       ['FFMA', '223 423 623 823 a23 c23 e23'],
@@ -249,13 +290,15 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'fence', rows: [
+    kind: 'fence',
+    rows: [
       ['FENCE', '3c6', 90],
       ['MEMBAR', '992'],
     ],
   },
   {
-    kind: 'texture', rows: [
+    kind: 'texture',
+    rows: [
       ['FOOTPRINT', '373 b72 b74 f74'],
       ['SUQUERY', '7b3 9b3 bb3 fb3', 86],
       ['TEX', '361 b60 b62 f60'],
@@ -267,7 +310,8 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'half', rows: [
+    kind: 'half',
+    rows: [
       ['HADD2', '230 430 630 e30'],
       ['HFMA2', '231 431 631 831 a31 c31 e31'],
       ['HFMA2', '235 435 635 835 a35 c35 e35', 80, 90],
@@ -279,23 +323,26 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'load', space: 'generic', rows: [
-      ['LD', '980'],
-    ],
+    kind: 'load',
+    space: 'generic',
+    rows: [['LD', '980']],
   },
   {
-    kind: 'load', space: 'constant', rows: [
-      ['LDC', '582 b82'],
-    ],
+    kind: 'load',
+    space: 'constant',
+    rows: [['LDC', '582 b82']],
   },
   {
-    kind: 'load', space: 'global', rows: [
+    kind: 'load',
+    space: 'global',
+    rows: [
       ['LDG', '381 981'],
       ['LDG', '97e', 89, 89],
     ],
   },
   {
-    kind: 'copy', rows: [
+    kind: 'copy',
+    rows: [
       ['LDGSTS', 'dae fae', 80],
       ['UBLKCP', '3ba', 90],
       ['UBLKRED', '3bb', 90],
@@ -305,28 +352,30 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'load', space: 'local', rows: [
-      ['LDL', '983'],
-    ],
+    kind: 'load',
+    space: 'local',
+    rows: [['LDL', '983']],
   },
   {
-    kind: 'load', space: 'shared', rows: [
+    kind: 'load',
+    space: 'shared',
+    rows: [
       ['LDS', '984'],
       ['LDSM', '83b'],
     ],
   },
   {
-    kind: 'special', rows: [
-      ['MUFU', '308 908 b08 d08'],
-    ],
+    kind: 'special',
+    rows: [['MUFU', '308 908 b08 d08']],
   },
   {
-    kind: 'none', rows: [
-      ['NOP', '918'],
-    ],
+    kind: 'none',
+    rows: [['NOP', '918']],
   },
   {
-    kind: 'move', uniform: true, rows: [
+    kind: 'move',
+    uniform: true,
+    rows: [
       ['R2UR', '3c2', 75, 89],
       ['R2UR', '2ca', 90],
       ['UMOV', '882 c82'],
@@ -339,63 +388,71 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'return', rows: [
-      ['RET', '950'],
-    ],
+    kind: 'return',
+    rows: [['RET', '950']],
   },
   {
-    kind: 'system', uniform: true, rows: [
+    kind: 'system',
+    uniform: true,
+    rows: [
       ['CS2UR', '8cb', 120],
       ['S2UR', '9c3'],
       ['ULEPC', '3ce 9ce', 90],
     ],
   },
   {
-    kind: 'store', space: 'generic', rows: [
-      ['ST', '385 985'],
-    ],
+    kind: 'store',
+    space: 'generic',
+    rows: [['ST', '385 985']],
   },
   {
-    kind: 'store', space: 'shared', rows: [
+    kind: 'store',
+    space: 'shared',
+    rows: [
       ['STAS', 'dbd', 90],
       ['STS', '388 988'],
       ['STSM', '844', 90],
     ],
   },
   {
-    kind: 'store', space: 'global', rows: [
+    kind: 'store',
+    space: 'global',
+    rows: [
       ['STG', '386 986'],
       ['STG', '97f', 89, 89],
     ],
   },
   {
-    kind: 'store', space: 'local', rows: [
-      ['STL', '387 987'],
-    ],
+    kind: 'store',
+    space: 'local',
+    rows: [['STL', '387 987']],
   },
   {
-    kind: 'atomic', space: 'surface', rows: [
+    kind: 'atomic',
+    space: 'surface',
+    rows: [
       ['SUATOM', '394 396 593 595 793 795 f93 f95'],
       ['SURED', '3a0 59f 79f f9f'],
     ],
   },
   {
-    kind: 'load', space: 'surface', rows: [
-      ['SULD', '797 799 998 99a b97 b99 f97 f99'],
-    ],
+    kind: 'load',
+    space: 'surface',
+    rows: [['SULD', '797 799 998 99a b97 b99 f97 f99']],
   },
   {
-    kind: 'store', space: 'surface', rows: [
-      ['SUST', '79b 79d 99c 99e b9b b9d f9b f9d'],
-    ],
+    kind: 'store',
+    space: 'surface',
+    rows: [['SUST', '79b 79d 99c 99e b9b b9d f9b f9d']],
   },
   {
-    kind: 'mbarrier', rows: [
-      ['SYNCS', '3b2 5a7 5b1 5b2 9a7 9b1 9b2', 90],
-    ],
+    kind: 'mbarrier',
+    rows: [['SYNCS', '3b2 5a7 5b1 5b2 9a7 9b1 9b2', 90]],
   },
   {
-    kind: 'integer', uniform: true, rows: [
+    kind: 'integer',
+    uniform: true,
+    rows: [
       ['UBMSK', '29b 89b'],
       ['UBREV', '2be 8be'],
       ['UCLEA', '8bc cbc'],
@@ -413,38 +470,47 @@ const opcodeGroups: readonly OpcodeGroup[] = [
     ],
   },
   {
-    kind: 'cluster-barrier', rows: [
+    kind: 'cluster-barrier',
+    rows: [
       ['UCGABAR_ARV', '9c7', 90],
       ['UCGABAR_WAIT', 'dc7', 90],
     ],
   },
   {
-    kind: 'convert', uniform: true, rows: [
+    kind: 'convert',
+    uniform: true,
+    rows: [
       ['UF2FP', '2ba 4ba 8ba', 86],
       ['UI2F', '85a', 120],
       ['UI2FP', '25e', 120],
     ],
   },
   {
-    kind: 'float', uniform: true, rows: [
+    kind: 'float',
+    uniform: true,
+    rows: [
       ['UFADD', '254 454', 120],
       ['UFMUL', '256', 120],
       ['UFSETP', '853', 120],
     ],
   },
   {
-    kind: 'load', space: 'constant', uniform: true, rows: [
+    kind: 'load',
+    space: 'constant',
+    uniform: true,
+    rows: [
       ['ULDC', '8b8 ab9 abb'],
       ['LDCU', '7ac bac', 100],
     ],
   },
   {
-    kind: 'warp', uniform: true, rows: [
-      ['VOTEU', '886'],
-    ],
+    kind: 'warp',
+    uniform: true,
+    rows: [['VOTEU', '886']],
   },
   {
-    kind: 'warp-barrier', rows: [
+    kind: 'warp-barrier',
+    rows: [
       ['WARPSYNC', 'b48 d48'],
       ['WARPSYNC', '348 948'],
     ],
@@ -453,9 +519,20 @@ const opcodeGroups: readonly OpcodeGroup[] = [
 
 /** The kinds whose codes were found unchanged from sm_90 to sm_121. */
 const unchanged: ReadonlySet<OperationKind> = new Set<OperationKind>([
-  'load', 'store', 'atomic', 'barrier', 'cluster-barrier', 'warp-barrier', 'fence', 'special', 'double',
-  'branch', 'call', 'return', 'exit',
-]); // oxfmt-ignore
+  'load',
+  'store',
+  'atomic',
+  'barrier',
+  'cluster-barrier',
+  'warp-barrier',
+  'fence',
+  'special',
+  'double',
+  'branch',
+  'call',
+  'return',
+  'exit',
+]);
 
 /** Operations, by their lowest nine bits, that were found in code for sm_100, sm_103 and sm_110. */
 const metOnDataCentreBlackwell =
@@ -490,8 +567,7 @@ const tables = new Map<number, readonly (Opcode | undefined)[]>();
 export function opcodesOf(version: number): readonly (Opcode | undefined)[] {
   const known = tables.get(version);
   if (known) return known;
-  const met =
-    version < 100 ? undefined : new Set(codesIn(version < 120 ? metOnDataCentreBlackwell : metOnConsumerBlackwell));
+  const met = version < 100 ? undefined : new Set(codesIn(version < 120 ? metOnDataCentreBlackwell : metOnConsumerBlackwell));
   const table: (Opcode | undefined)[] = Array.from({ length: 4096 });
   for (const { kind, space, uniform = false, rows } of opcodeGroups) {
     for (const [mnemonic, codes, since = 75, until = 121] of rows) {

@@ -36,17 +36,29 @@ type Shape = 'a' | 'b' | 'ab' | 'ac' | 'abc' | 'none';
 const shapes: ReadonlyMap<string, { readonly sources: Shape; readonly results: number }> = new Map(
   (
     [
-      ['ab', 1, 'FADD FMUL FMNMX FSEL FSET HADD2 HMUL2 HSET2 HMNMX2 IMNMX VIMNMX SEL BMSK SGXT VIADD IADD UBMSK USGXT USEL F2FP FSWZADD UF2FP'], // oxfmt-ignore
+      [
+        'ab',
+        1,
+        'FADD FMUL FMNMX FSEL FSET HADD2 HMUL2 HSET2 HMNMX2 IMNMX VIMNMX SEL BMSK SGXT VIADD IADD UBMSK USGXT USEL F2FP FSWZADD UF2FP',
+      ],
       ['ab', 0, 'FSETP DSETP HSETP2 ISETP UISETP FCHK'],
       ['ab', 2, 'DMUL'],
       ['ac', 2, 'DADD'],
-      ['abc', 1, 'FFMA HFMA2 IADD3 IMAD LEA LOP3 SHF PRMT IDP VABSDIFF VABSDIFF4 VIADDMNMX VIMNMX3 VHMNMX UIADD3 UIMAD ULEA ULOP3 USHF UPRMT F2IP I2IP'], // oxfmt-ignore
+      [
+        'abc',
+        1,
+        'FFMA HFMA2 IADD3 IMAD LEA LOP3 SHF PRMT IDP VABSDIFF VABSDIFF4 VIADDMNMX VIMNMX3 VHMNMX UIADD3 UIMAD ULEA ULOP3 USHF UPRMT F2IP I2IP',
+      ],
       ['abc', 2, 'DFMA'],
       ['b', 1, 'MOV MUFU FLO POPC BREV IABS F2F F2I I2F FRND I2FP I2I UMOV UFLO UPOPC UBREV'],
       ['a', 1, 'MOVM P2R UP2UR R2UR REDUX MATCH'],
       ['a', 0, 'R2P R2B UR2UP'],
       ['none', 1, 'S2R S2UR VOTE VOTEU B2R CS2R LEPC ULEPC'],
-      ['none', 0, 'PLOP3 UPLOP3 NOP BAR MEMBAR FENCE EXIT BRA JMP BSSY BSYNC BREAK YIELD NANOSLEEP DEPBAR LDGDEPBAR ERRBAR CCTL CCTLL CGAERRBAR KILL BPT UCGABAR_ARV UCGABAR_WAIT ELECT ENDCOLLECTIVE PREEXIT BMOV'], // oxfmt-ignore
+      [
+        'none',
+        0,
+        'PLOP3 UPLOP3 NOP BAR MEMBAR FENCE EXIT BRA JMP BSSY BSYNC BREAK YIELD NANOSLEEP DEPBAR LDGDEPBAR ERRBAR CCTL CCTLL CGAERRBAR KILL BPT UCGABAR_ARV UCGABAR_WAIT ELECT ENDCOLLECTIVE PREEXIT BMOV',
+      ],
     ] as const
   ).flatMap(([sources, results, names]) => names.split(' ').map((name) => [name, { sources, results }] as const)),
 );
@@ -257,13 +269,10 @@ function findOfAccess(instruction: SassInstruction, version: number, operands: O
 }
 
 /** Cached registers, by the instructions of a function: several analyses read them. */
-const known = new WeakMap<readonly SassInstruction[], { readonly version: number; readonly uses: readonly (RegisterUse | null)[] }>(); // oxfmt-ignore
+const known = new WeakMap<readonly SassInstruction[], { readonly version: number; readonly uses: readonly (RegisterUse | null)[] }>();
 
 /** The registers of each instruction of a function; null if its operands are unknown. */
-export function registerUses(
-  instructions: readonly SassInstruction[],
-  version: number,
-): readonly (RegisterUse | null)[] {
+export function registerUses(instructions: readonly SassInstruction[], version: number): readonly (RegisterUse | null)[] {
   const found = known.get(instructions);
   if (found?.version === version) return found.uses;
   const uses = instructions.map((one) => registerUse(one, version));

@@ -3,8 +3,14 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 
 /** Special registers by their number in bits 72 to 79. */
 const specialRegisters: Readonly<Record<number, string>> = {
-  0x00: 'laneid', 0x21: 'tid.x', 0x22: 'tid.y', 0x23: 'tid.z', 0x25: 'ctaid.x', 0x26: 'ctaid.y', 0x27: 'ctaid.z',
-}; // oxfmt-ignore
+  0x00: 'laneid',
+  0x21: 'tid.x',
+  0x22: 'tid.y',
+  0x23: 'tid.z',
+  0x25: 'ctaid.x',
+  0x26: 'ctaid.y',
+  0x27: 'ctaid.z',
+};
 
 /** The leaf for a special register; undefined for unsupported ones. */
 export function specialLeaf(register: number): string | undefined {
@@ -24,9 +30,7 @@ const laterSizes = ['ntid.x', 'ntid.y', 'ntid.z', undefined, 'nctaid.x', 'nctaid
 const laterSizesFrom = 0x360;
 
 /** A word of constant bank 0: a dimension, or a parameter by its offset in bytes. */
-export type ConstantLeaf =
-  | { readonly kind: 'special'; readonly name: string }
-  | { readonly kind: 'parameter'; readonly offset: number };
+export type ConstantLeaf = { readonly kind: 'special'; readonly name: string } | { readonly kind: 'parameter'; readonly offset: number };
 
 /** The meaning of a word of constant bank 0; null for other words. */
 export function constantLeaf(version: number, offset: number): ConstantLeaf | null {

@@ -8,13 +8,7 @@ import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel
 import type { SassFlow } from '../control-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { displacementAt, firstUniform } from '../instruction/operands.ts';
-import {
-  type ConstantLeaf,
-  constantLeaf,
-  maxParameterBytes,
-  parameterOffsets,
-  specialLeaf,
-} from './address-origins.ts';
+import { type ConstantLeaf, constantLeaf, maxParameterBytes, parameterOffsets, specialLeaf } from './address-origins.ts';
 import { knownThreads, longestRow } from './block-extents.ts';
 import type { RegisterFlow } from './registers.ts';
 
@@ -95,7 +89,7 @@ class SourceValues {
     }
     if (operand.kind === 'special') {
       const isFollowed = /^n?(?:tid|ctaid)\.|^laneid$/.test(operand.register);
-      return isFollowed ? { value: BigInt(this.#leaves.word(`special ${operand.register}`)), objects: noObjects } : null; // oxfmt-ignore
+      return isFollowed ? { value: BigInt(this.#leaves.word(`special ${operand.register}`)), objects: noObjects } : null;
     }
     if (operand.kind !== 'value') return null;
     const known = this.#known.get(operand.id);
@@ -118,15 +112,14 @@ class SourceValues {
     if (operation.cost === 'float' || operation.cost === 'double') return null;
     const sources = operands.map((one) => this.of(one));
     if (!sources.every((one) => one !== null)) return null;
-    const value = operation.evaluate<bigint, boolean>(referenceDomain, sources.map((one) => one.value))[at]; // oxfmt-ignore
+    const value = operation.evaluate<bigint, boolean>(
+      referenceDomain,
+      sources.map((one) => one.value),
+    )[at];
     return value === undefined ? null : { value, objects: new Set(sources.flatMap((one) => [...one.objects])) };
   }
 
-  #loaded(
-    { operation: { effect, results }, arguments: [address], offset, ptxLine }: Instruction,
-    at: number,
-  ): SourceValue | null {
-    // oxfmt-ignore
+  #loaded({ operation: { effect, results }, arguments: [address], offset, ptxLine }: Instruction, at: number): SourceValue | null {
     if (effect.kind !== 'load' || effect.space === 'local' || effect.space === 'const') return null;
     let [first, name] = [at * effect.bytes, `load ${ptxLine} `];
     if (effect.space === 'param') {
@@ -138,7 +131,7 @@ class SourceValues {
     // Values narrower than their register are extended, and narrower words are extracted from others.
     if (effect.bytes < 4 || first % 4 !== 0 || results[at] !== effect.bytes * 8) return null;
     let value = 0n;
-    for (let byte = effect.bytes - 4; byte >= 0; byte -= 4) value = (value << 32n) | BigInt(this.#leaves.word(`${name}${first + byte}`)); // oxfmt-ignore
+    for (let byte = effect.bytes - 4; byte >= 0; byte -= 4) value = (value << 32n) | BigInt(this.#leaves.word(`${name}${first + byte}`));
     return { value, objects: noObjects };
   }
 }
@@ -182,7 +175,7 @@ class CodeValues {
     if (base === null) return null;
     const isShared = opcode!.space === 'shared';
     const scale = isShared ? [0, 2, 3, 4][wordBits(instruction, 78, 2)]! : 0;
-    let sum = (base << scale) + (wordBits(instruction, displacementAt(instruction), 24) << 8 >> 8); // oxfmt-ignore
+    let sum = (base << scale) + ((wordBits(instruction, displacementAt(instruction), 24) << 8) >> 8);
     if (wordBits(instruction, 91, 1) === 1) {
       const from = wordBits(instruction, opcode!.kind === 'load' ? 32 : 64, 8) & 63;
       const more = isShared ? this.#register(index, from, true, 0) : this.#descriptor(index, from);
@@ -201,7 +194,9 @@ class CodeValues {
     const definitions = this.#registers.definitionsOf(index, firstUniform + register);
     const isDescriptor = definitions?.every((at) => {
       const one = this.#flow.instructions[at];
-      return one?.opcode?.mnemonic === 'ULDC' && wordBits(one, 54, 5) === 0 && wordBits(one, 38, 16) === (this.#version >= 90 ? 0x208 : 0x118); // oxfmt-ignore
+      return (
+        one?.opcode?.mnemonic === 'ULDC' && wordBits(one, 54, 5) === 0 && wordBits(one, 38, 16) === (this.#version >= 90 ? 0x208 : 0x118)
+      );
     });
     return isDescriptor ? 0 : null;
   }
@@ -225,7 +220,9 @@ class CodeValues {
 
   #constant(bank: number, offset: number): number {
     const leaf: ConstantLeaf | null = bank === 0 ? constantLeaf(this.#version, offset) : null;
-    return this.#leaves.word(leaf === null ? `unknown ${bank} ${offset}` : leaf.kind === 'special' ? leaf.name : `parameter ${leaf.offset}`); // oxfmt-ignore
+    return this.#leaves.word(
+      leaf === null ? `unknown ${bank} ${offset}` : leaf.kind === 'special' ? leaf.name : `parameter ${leaf.offset}`,
+    );
   }
 
   #result(at: number, written: number, depth: number): number | null {
@@ -240,7 +237,7 @@ class CodeValues {
     if (opcode.kind === 'load' && opcode.space === 'constant') {
       const isDirect = code === 0xab9 || (code === 0xb82 && wordBits(instruction, 24, 8) === zeroRegister);
       const isWhole = (accessBits(instruction, this.#version) ?? 0) >= 32;
-      return isDirect && isWhole ? this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16) + 4 * word) : null; // oxfmt-ignore
+      return isDirect && isWhole ? this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16) + 4 * word) : null;
     }
     if (opcode.kind === 'load') {
       const line = this.#loadOf(instruction);
@@ -259,11 +256,12 @@ class CodeValues {
     const hasSigns = /^U?(?:IADD3|IMAD|VIADD|LEA)$/.test(instruction.opcode!.mnemonic);
     const negated = (from: number, value: number | null): number | null =>
       value !== null && hasSigns && wordBits(instruction, from, 1) === 1 ? -value : value;
-    const read = (from: number, isUniform = uniform): number | null => this.#register(at, wordBits(instruction, from, 8), isUniform, depth); // oxfmt-ignore
+    const read = (from: number, isUniform = uniform): number | null => this.#register(at, wordBits(instruction, from, 8), isUniform, depth);
     const special = (): number | null => {
       if (form === 1) return negated(63, read(32));
       if (form === 2 || form === 4) return wordBits(instruction, 32, 32) | 0;
-      if (wordBits(instruction, 91, 1) === 0 && (form === 3 || form === 5)) return negated(63, this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16))); // oxfmt-ignore
+      if (wordBits(instruction, 91, 1) === 0 && (form === 3 || form === 5))
+        return negated(63, this.#constant(wordBits(instruction, 54, 5), wordBits(instruction, 38, 16)));
       return form === 6 || form === 7 ? negated(63, read(32, true)) : null;
     };
     const [first, other, last] = [negated(72, read(24)), special(), negated(75, read(64))];
@@ -383,7 +381,7 @@ export function foreignAddresses(
     const line = (kind === 'load' || kind === 'store') && space !== 'constant' ? lineOf(one) : undefined;
     if (line !== undefined) times.set(line, (times.get(line) ?? 0) + 1);
   }
-  const withCode = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' && accessOf(one) ? [lineOf(one)!] : []))); // oxfmt-ignore
+  const withCode = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' && accessOf(one) ? [lineOf(one)!] : [])));
   const row = longestRow(kernel);
   const sides = [...trials, ...trialsOfRows].map((trial) => {
     const leaves = new Leaves(trial, knownThreads(kernel), trialsOfRows.includes(trial) ? row : undefined);
@@ -399,7 +397,7 @@ export function foreignAddresses(
     // The copies of a store are checked if its address is the same in each iteration; they do not replace a store on
     // another line.
     const isOne = ptx !== undefined && (times.get(ptx.ptxLine) === 1 || opcode!.kind === 'store');
-    if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue; // oxfmt-ignore
+    if (!ptx || !address || !isOne || (opcode!.space !== 'global' && opcode!.space !== 'shared' && opcode!.space !== 'generic')) continue;
     const shifts = new Set<number>();
     let objects = noObjects;
     for (const { code, source } of sides) {

@@ -5,10 +5,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 const maxThreads = 1024;
 
 /** Number of threads of a block along each axis, if known to ptxas. */
-export function knownThreads({
-  requiredThreads,
-  maximumThreads,
-}: Kernel): readonly [number, number, number] | undefined {
+export function knownThreads({ requiredThreads, maximumThreads }: Kernel): readonly [number, number, number] | undefined {
   return requiredThreads ?? (maximumThreads?.every((most) => most === 1) ? [1, 1, 1] : undefined);
 }
 

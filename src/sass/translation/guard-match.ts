@@ -29,7 +29,7 @@ export function mismatchedGuards(
   for (const { id, instructions } of kernel.blocks) {
     for (const one of instructions) {
       if (compares(one)) compared.add(one.ptxLine);
-      if (isAccess(one)) stores.set(one.ptxLine, stores.has(one.ptxLine) || one.operation.effect.kind !== 'store' ? null : id); // oxfmt-ignore
+      if (isAccess(one)) stores.set(one.ptxLine, stores.has(one.ptxLine) || one.operation.effect.kind !== 'store' ? null : id);
     }
   }
   const conditions = new Conditions(kernel);
@@ -46,15 +46,13 @@ export function mismatchedGuards(
           : undefined;
       if (!guard || guard.register === 7 || ptxLine === undefined || of === undefined || of === null) return [];
       const makers = makersOf(flow, block, first + index, guard.register);
-      if (makers && makers.length > 0 && makers.every((one) => constantOf(one) === guard.negated)) return [{ ptxLine, instruction }]; // oxfmt-ignore
+      if (makers && makers.length > 0 && makers.every((one) => constantOf(one) === guard.negated)) return [{ ptxLine, instruction }];
       if (!makers || (keepsPredicates && makers.some(comparesWithZero))) return [];
       const lines = makers.map(lineOf);
       const { wanted, comparing } = conditions.of(of);
       // If a comparison has no separate SASS, an equal comparison on another line replaces it.
       if (comparing.some((line) => !kept.has(line))) return [];
-      return lines.some((line) => line === undefined || !compared.has(line) || wanted.has(line))
-        ? []
-        : [{ ptxLine, instruction }];
+      return lines.some((line) => line === undefined || !compared.has(line) || wanted.has(line)) ? [] : [{ ptxLine, instruction }];
     }),
   );
 }
@@ -73,8 +71,7 @@ function comparesWithZero(instruction: SassInstruction): boolean {
 
 /** The result of a `PLOP3` of predicates that are always true; undefined for other code. */
 function constantOf(instruction: SassInstruction): boolean | undefined {
-  const isOfConstants =
-    instruction.code === 0x81c && [87, 77, 68].every((from) => wordBits(instruction, from, 4) === 7);
+  const isOfConstants = instruction.code === 0x81c && [87, 77, 68].every((from) => wordBits(instruction, from, 4) === 7);
   // The last bit of the lookup table, for three true predicates; it determines the first of two results.
   return isOfConstants && wordBits(instruction, 84, 3) === 7 ? wordBits(instruction, 76, 1) === 1 : undefined;
 }
@@ -88,12 +85,7 @@ function isAccess({ operation: { effect } }: Instruction): boolean {
 }
 
 /** The instructions that may have defined a predicate as read by an instruction; null if one of them is unknown. */
-function makersOf(
-  { instructions, blocks }: SassFlow,
-  block: number,
-  index: number,
-  register: number,
-): SassInstruction[] | null {
+function makersOf({ instructions, blocks }: SassFlow, block: number, index: number, register: number): SassInstruction[] | null {
   const found = new Set<SassInstruction>();
   const seen = new Set<number>();
   const work = [{ block, from: index - 1 }];
@@ -139,11 +131,7 @@ class Conditions {
     for (const { id, successors } of blocks) {
       if (successors.length < 2) continue;
       for (const successor of successors) {
-        for (
-          let one: BlockId | null = successor;
-          one !== null && one !== postdominators[id];
-          one = postdominators[one]!
-        ) {
+        for (let one: BlockId | null = successor; one !== null && one !== postdominators[id]; one = postdominators[one]!) {
           if (deciding[one]!.has(id)) break;
           deciding[one]!.add(id);
         }

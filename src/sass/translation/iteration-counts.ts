@@ -24,7 +24,7 @@ export function fewerCopies(
   lineOf: (instruction: SassInstruction) => number | undefined,
 ): number[] {
   const times = new Map<number, number>();
-  for (const { instructions } of kernel.blocks) for (const { ptxLine } of instructions) times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1); // oxfmt-ignore
+  for (const { instructions } of kernel.blocks) for (const { ptxLine } of instructions) times.set(ptxLine, (times.get(ptxLine) ?? 0) + 1);
   const present = new Map<number, SassInstruction[]>();
   for (const one of flow.instructions) {
     const line = isAccessCode(one) ? lineOf(one) : undefined;
@@ -41,13 +41,15 @@ export function fewerCopies(
       const copies = present.get(one.ptxLine);
       if (!isAccess(one) || !('lanes' in effect) || !copies || times.get(one.ptxLine) !== 1) return [];
       const bits = effect.bytes * effect.lanes * 8;
-      const isWhole = copies.every((copy) => copy.opcode!.kind === effect.kind && accessBits(copy, version) === bits && !sassGuard(copy)); // oxfmt-ignore
+      const isWhole = copies.every((copy) => copy.opcode!.kind === effect.kind && accessBits(copy, version) === bits && !sassGuard(copy));
       return isWhole ? [{ line: one.ptxLine, isStore: effect.kind === 'store', copies: copies.length }] : [];
     });
     const most = Math.max(0, ...accesses.map(({ copies }) => copies));
     // Ptxas may replace a load by another one, but does not add loads.
     const [first] = accesses.filter(({ copies }) => copies === most);
-    return accesses.flatMap(({ line, isStore, copies }) => isStore && copies < most && !isBalanced(flow, lineOf, first!.line, line) ? [line] : []); // oxfmt-ignore
+    return accesses.flatMap(({ line, isStore, copies }) =>
+      isStore && copies < most && !isBalanced(flow, lineOf, first!.line, line) ? [line] : [],
+    );
   });
 }
 

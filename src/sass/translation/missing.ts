@@ -41,11 +41,11 @@ const laterMbarriers = 90;
  * The fence that an instruction of the PTX needs; null if it needs none. Pure acquires have SASS of a different kind.
  * @param version of the architecture; without it, none that needs fences for mbarriers
  */
-export function fenceWanted(
-  { operation: { effect, mnemonic } }: Instruction,
-  version: number = laterMbarriers,
-): FenceStrength | null {
-  if (effect.kind === 'mbarrier') return arriving.has(effect.form) && effect.semantics === 'release' && version < laterMbarriers ? { scope: scopes[effect.scope], isSequential: false } : null; // oxfmt-ignore
+export function fenceWanted({ operation: { effect, mnemonic } }: Instruction, version: number = laterMbarriers): FenceStrength | null {
+  if (effect.kind === 'mbarrier')
+    return arriving.has(effect.form) && effect.semantics === 'release' && version < laterMbarriers
+      ? { scope: scopes[effect.scope], isSequential: false }
+      : null;
   if (effect.kind !== 'fence' && effect.kind !== 'atomic' && effect.kind !== 'store') return null;
   const { semantics } = effect;
   if (semantics !== 'sc' && semantics !== 'acq_rel' && semantics !== 'release') return null;
@@ -90,7 +90,16 @@ function wantedOf(instruction: Instruction): Wanted | undefined {
 }
 
 function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
-  return { barrier: new Set(), mbarrier: new Set(), fence: new Set(), atomic: new Set(), store: new Set(), copy: new Set(), group: new Set(), wait: new Set() }; // oxfmt-ignore
+  return {
+    barrier: new Set(),
+    mbarrier: new Set(),
+    fence: new Set(),
+    atomic: new Set(),
+    store: new Set(),
+    copy: new Set(),
+    group: new Set(),
+    wait: new Set(),
+  };
 }
 
 /** SASS instructions by their PTX lines. */
@@ -123,7 +132,7 @@ function codeByLine(
   lineOf: (instruction: SassInstruction) => number | undefined,
   isBarrier: (instruction: SassInstruction) => boolean,
 ): CodeByLine {
-  const [kept, atomics, looking, unknown] = [new Set<number>(), new Set<number>(), new Set<number>(), new Set<number>()]; // oxfmt-ignore
+  const [kept, atomics, looking, unknown] = [new Set<number>(), new Set<number>(), new Set<number>(), new Set<number>()];
   const [copyArrivals, counting] = [new Set<number>(), new Set<number>()];
   const byKind = linesByKind();
   const stored = new Map<number, number>();
@@ -205,7 +214,11 @@ function keptBlocks(kernel: Kernel, kept: ReadonlySet<number>): ReadonlySet<Bloc
       const [before, ...others] = predecessors;
       if (before === undefined || others.length > 0 || !found.has(before)) continue;
       const { terminator } = blocks[before]!;
-      if (terminator.kind === 'branch' && (leftPredicate(kernel, kept, terminator.condition) || isOpenChoice(kernel, found, terminator.condition))) found.add(id); // oxfmt-ignore
+      if (
+        terminator.kind === 'branch' &&
+        (leftPredicate(kernel, kept, terminator.condition) || isOpenChoice(kernel, found, terminator.condition))
+      )
+        found.add(id);
     }
   }
   return found;
@@ -220,7 +233,9 @@ function isOpenChoice(kernel: Kernel, found: ReadonlySet<BlockId>, predicate: Op
     return operation.mnemonic === 'not.pred' && isOpenChoice(kernel, found, operands[0]!);
   }
   const { phis, predecessors } = kernel.blocks[definition.block]!;
-  const ways = phis[definition.index]!.inputs.flatMap((one, index) => one.kind === 'constant' && found.has(predecessors[index]!) ? [one.value !== 0n] : []); // oxfmt-ignore
+  const ways = phis[definition.index]!.inputs.flatMap((one, index) =>
+    one.kind === 'constant' && found.has(predecessors[index]!) ? [one.value !== 0n] : [],
+  );
   return ways.includes(true) && ways.includes(false);
 }
 
@@ -231,7 +246,7 @@ function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Ope
   if (definition.kind !== 'instruction') return false;
   const { ptxLine, operation, arguments: operands } = definition.instruction;
   if (kept.has(ptxLine)) return true;
-  return /^(?:not|and|or|xor)\.pred$/.test(operation.mnemonic) && operands.every((one) => leftPredicate(kernel, kept, one)); // oxfmt-ignore
+  return /^(?:not|and|or|xor)\.pred$/.test(operation.mnemonic) && operands.every((one) => leftPredicate(kernel, kept, one));
 }
 
 /**
@@ -239,11 +254,7 @@ function leftPredicate(kernel: Kernel, kept: ReadonlySet<number>, predicate: Ope
  * assumed to be merged into wider ones with the same base while those have enough bits; if bases are recomputed, into
  * any wider one of the block.
  */
-function mergedStores(
-  kernel: Kernel,
-  instructions: readonly Instruction[],
-  code: CodeByLine,
-): ReadonlySet<Instruction> {
+function mergedStores(kernel: Kernel, instructions: readonly Instruction[], code: CodeByLine): ReadonlySet<Instruction> {
   const groups = new Map<string, { spare: number; bits: number; readonly lost: Instruction[] }>();
   for (const one of instructions) {
     const { effect } = one.operation;
@@ -282,7 +293,12 @@ export function lostInstructions(
   const { byKind } = code;
   const [wanted, inKept] = [linesByKind(), linesByKind()];
   /** Lines with SASS that is weaker than required. */
-  const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = { fence: new Set(), wait: new Set(), mbarrier: new Set(), store: new Set() }; // oxfmt-ignore
+  const weaker: Partial<Record<Wanted, Set<number>>> & Record<'fence' | 'wait' | 'mbarrier' | 'store', Set<number>> = {
+    fence: new Set(),
+    wait: new Set(),
+    mbarrier: new Set(),
+    store: new Set(),
+  };
   /** Lines of fences that need SASS of another kind, and of mbarrier operations that are not required here. */
   const others = { fence: new Set<number>(), mbarrier: new Set<number>() };
   /** Lines without a store. */
@@ -311,15 +327,11 @@ export function lostInstructions(
         if (isKept && !(one === 'store' && merged.has(instruction))) inKept[one].add(ptxLine);
       }
       const fences = fence ? code.fences.get(ptxLine) : undefined;
-      if (fence && fences && !fences.some((own) => own.scope >= fence.scope && (own.isSequential || !fence.isSequential))) weaker.fence.add(ptxLine); // oxfmt-ignore
+      if (fence && fences && !fences.some((own) => own.scope >= fence.scope && (own.isSequential || !fence.isSequential)))
+        weaker.fence.add(ptxLine);
       // The copies of two such lines may share one arrival; one of the lines has no SASS then.
       const [counts, arrives] = [code.counting.has(ptxLine), code.copyArrivals.has(ptxLine)];
-      if (
-        effect.kind === 'mbarrier' &&
-        effect.form === 'cp_async_arrive' &&
-        !effect.noIncrement &&
-        counts !== arrives
-      ) {
+      if (effect.kind === 'mbarrier' && effect.form === 'cp_async_arrive' && !effect.noIncrement && counts !== arrives) {
         for (const lines of [wanted, inKept, weaker]) lines.mbarrier.add(ptxLine);
       }
       // A matrix fragment is stored by several instructions of one block.
@@ -333,14 +345,16 @@ export function lostInstructions(
   return wantedKinds.flatMap((what) => {
     const isWeaker = (line: number): boolean => weaker[what]?.has(line) === true;
     // SASS that several lines of inline assembly share is assigned to one of them.
-    const isOwn = (line: number): boolean => wanted[what].has(line) || ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) || (what === 'store' && !computing.has(line)) || (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) || (what === 'barrier' && code.unknown.has(line)); // oxfmt-ignore
+    const isOwn = (line: number): boolean =>
+      wanted[what].has(line) ||
+      ((what === 'fence' || what === 'mbarrier') && others[what].has(line)) ||
+      (what === 'store' && !computing.has(line)) ||
+      (what === 'mbarrier' && (wanted.store.has(line) || wanted.atomic.has(line))) ||
+      (what === 'barrier' && code.unknown.has(line));
     const spare = [...(what === 'atomic' ? code.atomics : byKind[what])].filter((line) => !isOwn(line)).length;
     const lost = [...wanted[what]].filter((line) => !byKind[what].has(line) || isWeaker(line));
     if (lost.length <= spare) return [];
-    const overwritten =
-      what === 'store' ? overwrittenLines(kernel, stores, new Set(lost), code.looking) : new Set<number>();
-    return lost
-      .filter((line) => inKept[what].has(line) && !overwritten.has(line))
-      .map((ptxLine) => ({ what, ptxLine }));
+    const overwritten = what === 'store' ? overwrittenLines(kernel, stores, new Set(lost), code.looking) : new Set<number>();
+    return lost.filter((line) => inKept[what].has(line) && !overwritten.has(line)).map((ptxLine) => ({ what, ptxLine }));
   });
 }

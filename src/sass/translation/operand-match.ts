@@ -35,20 +35,14 @@ function operandsOf(
   const { opcode } = instruction;
   const isLoad = opcode?.kind === 'load';
   const isStore = opcode?.kind === 'store';
-  const [first, second] = [
-    wordBits(instruction, 24, 8),
-    wordBits(instruction, isStore ? storedAt(instruction) : 32, 8),
-  ];
+  const [first, second] = [wordBits(instruction, 24, 8), wordBits(instruction, isStore ? storedAt(instruction) : 32, 8)];
   // `ATOMS.POPC.INC` counts lanes.
   const hasData = !isLoad && second !== zeroRegister && instruction.code !== 0xf8c;
-  const data = hasData ? reads.filter((register) => register >= second && register < second + Math.max(1, bits / 32)) : []; // oxfmt-ignore
+  const data = hasData ? reads.filter((register) => register >= second && register < second + Math.max(1, bits / 32)) : [];
   return { address: reads.filter((register) => register === first || register >= 256), data };
 }
 
-function argumentOf(
-  { operation: { effect }, arguments: values }: Instruction,
-  what: 'address' | 'data',
-): readonly Operand[] {
+function argumentOf({ operation: { effect }, arguments: values }: Instruction, what: 'address' | 'data'): readonly Operand[] {
   if (what === 'address') return values.slice(0, 1);
   return effect.kind === 'load' ? [] : values.slice(1);
 }
@@ -93,7 +87,7 @@ export function mismatchedOperands(
     kept.add(line);
     if (kind === 'load' || kind === 'atomic' || kind === 'system') loaded.add(`load ${line}`);
     if (kind === 'load' || kind === 'atomic' || kind === 'store') times.set(line, (times.get(line) ?? 0) + 1);
-    const isCopy = (kind === 'load' || kind === 'atomic' || kind === 'store') && accessSpaces.has(instruction.opcode!.space); // oxfmt-ignore
+    const isCopy = (kind === 'load' || kind === 'atomic' || kind === 'store') && accessSpaces.has(instruction.opcode!.space);
     if (isCopy) copies.set(line, (copies.get(line) ?? 0) + 1);
     if (isCopy && kind !== 'store') fetched.add(`load ${line}`);
     if (kind === 'store') widest.set(line, Math.max(widest.get(line) ?? 0, accessBits(instruction, version) ?? 32));
@@ -114,7 +108,9 @@ export function mismatchedOperands(
     const own = operandsOf(instruction, use.reads, bits);
     const [only] = ptx;
     if (opcode.kind !== 'atomic' && only && ptx.length === 1 && times.get(ptxLine) === 1 && bits === bitsOf(only)) {
-      const base = own.address.map((register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`); // oxfmt-ignore
+      const base = own.address.map(
+        (register) => `${register >= 256 ? 'U' : ''}${(registers.definitionsOf(index, register) ?? [`of ${index}`]).join(',')}`,
+      );
       placed.push({ instruction, ptx: only, base: `${opcode.space} ${base.join(' ')}` });
     }
     // A store may be split into several, but not into a single narrower one, nor only some of its copies.
@@ -143,24 +139,23 @@ export function mismatchedOperands(
     }
     for (const what of ['address', 'data'] as const) {
       // Atomics of more than 64 bits have their data in another form.
-      if (
-        own[what].length === 0 ||
-        (what === 'data' && opcode.kind === 'atomic' && ptx.some((one) => bitsOf(one) > 64))
-      )
-        continue;
+      if (own[what].length === 0 || (what === 'data' && opcode.kind === 'atomic' && ptx.some((one) => bitsOf(one) > 64))) continue;
       const made = own[what].map((register) => code.ofRegister(index, register));
       const wanted = ptx.flatMap((one) => argumentOf(one, what).map((operand) => source.of(operand)));
       // Data narrower than a register may be extracted from others.
-      if (what === 'data' && bits < 32 && [...made, wanted].some((ones) => !ones || ones.some((one) => one.isMerged))) continue; // oxfmt-ignore
+      if (what === 'data' && bits < 32 && [...made, wanted].some((ones) => !ones || ones.some((one) => one.isMerged))) continue;
       if (wanted.length > 0 && !agree(made, wanted, loaded, isMerged && what === 'data'))
         found.push({ what, isCertain: sharesNothing(made, wanted), ptxLine, instruction });
       else if (ptx.length === 1 && bits === bitsOf(only!) && copies.get(ptxLine) === 1) {
-        const needed = argumentOf(only!, what).flatMap((operand) => [...source.neededFor(operand)].filter((leaf) => !isZeroIn(kernel, leaf))); // oxfmt-ignore
+        const needed = argumentOf(only!, what).flatMap((operand) =>
+          [...source.neededFor(operand)].filter((leaf) => !isZeroIn(kernel, leaf)),
+        );
         if (lacks(made, needed, fetched, what)) found.push({ what, isCertain: false, ptxLine, instruction });
       }
     }
   }
-  for (const { instruction, ptx } of misplaced(kernel, placed)) found.push({ what: 'address', isCertain: false, ptxLine: ptx.ptxLine, instruction }); // oxfmt-ignore
+  for (const { instruction, ptx } of misplaced(kernel, placed))
+    found.push({ what: 'address', isCertain: false, ptxLine: ptx.ptxLine, instruction });
   return found;
 }
 
@@ -184,17 +179,12 @@ function givesItsOwn(
     const wanted = source.givenAt(value);
     const made = isZero ? [] : code.givenAt(index, registers[at * each]!);
     // If the line has no SASS, an equal computation on another line replaces it.
-    return (
-      !wanted ||
-      !made ||
-      [...wanted].some((line) => !kept.has(line)) ||
-      (made.length > 0 && made.every((line) => wanted.has(line)))
-    );
+    return !wanted || !made || [...wanted].some((line) => !kept.has(line)) || (made.length > 0 && made.every((line) => wanted.has(line)));
   });
 }
 
 function bitsOf({ operation: { effect } }: Instruction): number {
-  return effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? effect.bytes * effect.lanes * 8 : 0; // oxfmt-ignore
+  return effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic' ? effect.bytes * effect.lanes * 8 : 0;
 }
 
 /** Leaves that have the same name for PTX and SASS. */
@@ -211,8 +201,7 @@ function agree(
   // If ptxas replaces one load by an equal one, it is unknown by which.
   if (wanted.some(({ isOpen }) => isOpen)) return true;
   if ([...leaves].some((leaf) => leaf.startsWith('load ') && !loaded.has(leaf))) return true;
-  const agrees = (definitions: readonly Origins[] | null): boolean =>
-    !definitions || definitions.some((one) => mayHold(one, leaves));
+  const agrees = (definitions: readonly Origins[] | null): boolean => !definitions || definitions.some((one) => mayHold(one, leaves));
   return isMerged ? made.some(agrees) : made.every(agrees);
 }
 
@@ -225,7 +214,7 @@ function lacks(
 ): boolean {
   if (made.some((definitions) => !definitions || definitions.some(({ isOpen }) => isOpen))) return false;
   const own = new Set(made.flatMap((definitions) => definitions!.flatMap(({ leaves }) => [...leaves])));
-  return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf)); // oxfmt-ignore
+  return needed.some((leaf) => (fetched.has(leaf) || (what === 'address' && /^(?:parameter|special tid)/.test(leaf))) && !own.has(leaf));
 }
 
 /** Whether some register has known origins, none of which is among the wanted ones. */

@@ -31,7 +31,7 @@ const clocks: ReadonlySet<number> = new Set([0x50, 0x51, 0x52, 0x53]);
 const zeroSpecial = 255;
 
 /** Operations that may move a value from one register to another, or produce a constant. */
-const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']); // oxfmt-ignore
+const copying: ReadonlySet<string> = new Set(['MOV', 'IMAD', 'SEL', 'FSEL', 'PRMT', 'SHF', 'CALL', 'HFMA2', 'CS2R', 'LDL', 'R2UR', 'UMOV']);
 
 /** Origins of values of the SASS. */
 export class CodeOrigins {
@@ -156,9 +156,7 @@ export class CodeOrigins {
     }
     if (kind === 'load' || kind === 'atomic') {
       const line = this.#lineOf(instruction);
-      return space === 'local' || line === undefined || !this.#loads.has(line)
-        ? null
-        : { leaves: [`load ${line}`], isLeaf: true };
+      return space === 'local' || line === undefined || !this.#loads.has(line) ? null : { leaves: [`load ${line}`], isLeaf: true };
     }
     if (kind === 'call' || kind === 'texture' || kind === 'tensor' || kind === 'mbarrier') return null;
     if (mnemonic === 'S2R' || mnemonic === 'S2UR' || mnemonic === 'CS2R') {
@@ -244,7 +242,7 @@ export class SourceOrigins {
       }
       const { operation, ptxLine } = definition.instruction;
       const { effect, cost } = operation;
-      const isLoad = effect.kind === 'load' && (effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic'); // oxfmt-ignore
+      const isLoad = effect.kind === 'load' && (effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic');
       if (!isLoad && !(effect.kind === 'pure' && (cost === 'float' || cost === 'double'))) return null;
       lines.add(ptxLine);
     }
@@ -282,8 +280,7 @@ export class SourceOrigins {
         if (effect.space === 'local') isOpen = true;
         leaves.add(`load ${instruction.ptxLine}`);
       } else if (effect.kind === 'pure' || effect.kind === 'shuffle') work.push(...instruction.arguments);
-      else if (effect.kind === 'havoc')
-        leaves.add(`load ${instruction.ptxLine}`); // oxfmt-ignore
+      else if (effect.kind === 'havoc') leaves.add(`load ${instruction.ptxLine}`);
       else isOpen = true;
     }
     return { leaves, isOpen, isMerged };

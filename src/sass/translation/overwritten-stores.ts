@@ -32,7 +32,9 @@ export function overwrittenLines(
     while (work.length > 0) {
       const next = work.pop()!;
       const rest = kernel.blocks[next.block]!.instructions.slice(next.from);
-      const last = rest.find((one) => separates(one) || overwrites(kernel, instruction, one) || (looking.has(one.ptxLine) && looksAt(kernel, instruction, one))); // oxfmt-ignore
+      const last = rest.find(
+        (one) => separates(one) || overwrites(kernel, instruction, one) || (looking.has(one.ptxLine) && looksAt(kernel, instruction, one)),
+      );
       if (last && overwrites(kernel, instruction, last)) continue;
       // The address differs in the next iteration of a loop.
       const leaves = successors[next.block]!.some((one) => dominates(kernel.dominators, one, next.block));
@@ -50,9 +52,7 @@ export function overwrittenLines(
 
 /** Whether an instruction may observe memory, or allow other threads to observe it. */
 function separates({ operation: { effect } }: Instruction): boolean {
-  return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|async-copy|bulk-copy|warp-matrix)$/.test(
-    effect.kind,
-  );
+  return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|async-copy|bulk-copy|warp-matrix)$/.test(effect.kind);
 }
 
 function bytesOf({ operation: { effect } }: Instruction): number {
@@ -60,11 +60,7 @@ function bytesOf({ operation: { effect } }: Instruction): number {
 }
 
 /** Whether a load or an atomic may access memory that a store writes. */
-function looksAt(
-  kernel: Kernel,
-  store: Instruction,
-  { operation: { effect }, arguments: [address], offset }: Instruction,
-): boolean {
+function looksAt(kernel: Kernel, store: Instruction, { operation: { effect }, arguments: [address], offset }: Instruction): boolean {
   const own = store.operation.effect;
   if ((effect.kind !== 'load' && effect.kind !== 'atomic') || own.kind !== 'store') return false;
   if (effect.kind === 'load' && effect.nonCoherent) return false;
@@ -103,8 +99,7 @@ function sameValue(kernel: Kernel, one: Operand, other: Operand, depth: number):
   if (one.kind !== other.kind || depth > maxDepth) return false;
   if (one.kind === 'constant' && other.kind === 'constant') return one.value === other.value;
   if (one.kind === 'special' && other.kind === 'special') return one.register === other.register;
-  if (one.kind === 'address' && other.kind === 'address')
-    return one.object === other.object && one.offset === other.offset;
+  if (one.kind === 'address' && other.kind === 'address') return one.object === other.object && one.offset === other.offset;
   if (one.kind !== 'value' || other.kind !== 'value') return false;
   if (one.id === other.id) return true;
   const [left, right] = [kernel.values[one.id]!.definition, kernel.values[other.id]!.definition];

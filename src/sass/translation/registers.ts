@@ -58,7 +58,10 @@ export class RegisterFlow {
         for (const register of use?.writes ?? mayWrite(flow.instructions[index]!)) {
           const known = last.get(register);
           if (known?.isCertain) continue;
-          const isCertain = use !== null && use !== undefined && (!this.#guards[index] || (known?.found.some((other) => this.#complement(index, other)) ?? false)); // oxfmt-ignore
+          const isCertain =
+            use !== null &&
+            use !== undefined &&
+            (!this.#guards[index] || (known?.found.some((other) => this.#complement(index, other)) ?? false));
           if (known) {
             known.found.push(index);
             known.isCertain = isCertain;
@@ -73,11 +76,9 @@ export class RegisterFlow {
   /** Whether exactly one of two instructions of a block is executed; the first precedes the second. */
   #complement(first: number, second: number): boolean {
     const [one, other] = [this.#guards[first], this.#guards[second]];
-    if (!one || !other || first >= second || one.register !== other.register || one.negated === other.negated)
-      return false;
+    if (!one || !other || first >= second || one.register !== other.register || one.negated === other.negated) return false;
     if (!this.uses[second]) return false;
-    for (let at = first; at < second; at++)
-      if (predicatesWritten(this.#flow.instructions[at]!).includes(one.register)) return false;
+    for (let at = first; at < second; at++) if (predicatesWritten(this.#flow.instructions[at]!).includes(one.register)) return false;
     return true;
   }
 
@@ -99,7 +100,8 @@ export class RegisterFlow {
   unstored(isDefined: boolean): SassInstruction[] {
     const stored = new Set([...this.#spills.values()].flatMap(({ isLoad, slots }) => (isLoad ? [] : slots)));
     return [...this.#spills].flatMap(([index, { isLoad, slots }]) => {
-      const isLost = isLoad && (!slots.some((slot) => stored.has(slot)) || (isDefined && slots.some((slot) => this.#mayBeUnstored(index, slot)))); // oxfmt-ignore
+      const isLost =
+        isLoad && (!slots.some((slot) => stored.has(slot)) || (isDefined && slots.some((slot) => this.#mayBeUnstored(index, slot))));
       return isLost ? [this.#flow.instructions[index]!] : [];
     });
   }

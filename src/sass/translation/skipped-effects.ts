@@ -93,7 +93,9 @@ function betweenAnchors(
   };
   /** Set on a path from a guarded anchor: its guard may be that of the halves after it. */
   const fromGuarded = effects + halves.length;
-  const siblings = halves.map(({ effect }, half) => halves.flatMap((other, index) => (other.effect === effect && index !== half ? [effects + index] : []))); // oxfmt-ignore
+  const siblings = halves.map(({ effect }, half) =>
+    halves.flatMap((other, index) => (other.effect === effect && index !== half ? [effects + index] : [])),
+  );
   const addHalf = (open: ReadonlyMap<number, Uint32Array>, half: number): void => {
     for (const set of open.values()) {
       if (has(set, fromGuarded) || siblings[half]!.some((other) => has(set, other))) include(set, halves[half]!.effect);
@@ -121,7 +123,7 @@ function betweenAnchors(
         if (kind === 'effect' || kind === 'half') {
           const effect = kind === 'half' ? halves[number]!.effect : number;
           if (guard && guard.register === branch?.register)
-            divided.push({ number: effect, isTaken: guard.negated === branch.negated, isHalf: kind === 'half' }); // oxfmt-ignore
+            divided.push({ number: effect, isTaken: guard.negated === branch.negated, isHalf: kind === 'half' });
           else if (kind === 'effect') add(open, effect);
           if (kind === 'half') addHalf(open, number);
           continue;
@@ -166,10 +168,7 @@ function include(set: Uint32Array, element: number): void {
  * that are false (8 to 14).
  */
 function knownPredicates({ instructions, blocks }: SassFlow): Uint16Array {
-  const [whenTaken, whenPassed] = [
-    new Uint16Array(blocks.length).fill(0xffff),
-    new Uint16Array(blocks.length).fill(0xffff),
-  ];
+  const [whenTaken, whenPassed] = [new Uint16Array(blocks.length).fill(0xffff), new Uint16Array(blocks.length).fill(0xffff)];
   const known = new Uint16Array(instructions.length);
   for (let changed = true; changed;) {
     changed = false;
@@ -297,8 +296,14 @@ export function skippedEffects(
     if (!other) continue;
     for (const effect of present) if (has(set, effect) && !has(other, effect)) skipped.add(lines[effect]!);
   }
-  const stores = kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap((instruction): StoreInBlock[] => (instruction.operation.effect.kind === 'store' ? [{ instruction, block: id }] : []))); // oxfmt-ignore
-  const looking = new Set(flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' || one.opcode?.kind === 'atomic' ? [lineOf(one) ?? 0] : []))); // oxfmt-ignore
+  const stores = kernel.blocks.flatMap(({ id, instructions }) =>
+    instructions.flatMap((instruction): StoreInBlock[] =>
+      instruction.operation.effect.kind === 'store' ? [{ instruction, block: id }] : [],
+    ),
+  );
+  const looking = new Set(
+    flow.instructions.flatMap((one) => (one.opcode?.kind === 'load' || one.opcode?.kind === 'atomic' ? [lineOf(one) ?? 0] : [])),
+  );
   const overwritten = overwrittenLines(kernel, stores, skipped, looking);
   return { skipped: [...skipped].filter((line) => !overwritten.has(line)).sort((a, b) => a - b), always };
 }
@@ -321,17 +326,26 @@ function addedEffects(
     return { ...block, predecessors, isStart: index === 0, steps: traps ? [{ kind: 'trap', number: 0 }] : block.steps };
   });
   // Guarded instructions may be skipped.
-  const certain = made.map((block): StepBlock => ({ ...block, steps: block.steps.filter(({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard)) })); // oxfmt-ignore
+  const certain = made.map((block): StepBlock => ({
+    ...block,
+    steps: block.steps.filter(
+      ({ kind, guard }) => kind === 'anchor' || kind === 'predicate' || kind === 'trap' || (kind === 'effect' && !guard),
+    ),
+  }));
   const [may, does] = [betweenAnchors(own, anchors, lines.length), betweenAnchors(certain, anchors, lines.length)];
   if (!may || !does) return [];
   // Ptxas may know that a loop executes at least one iteration.
   const inLoops = new Set(kernel.loops.flatMap((loop) => [...loop.blocks]));
-  const stores = new Set(kernel.blocks.flatMap(({ id, instructions }) => instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])))); // oxfmt-ignore
+  const stores = new Set(
+    kernel.blocks.flatMap(({ id, instructions }) =>
+      instructions.flatMap(({ ptxLine, operation: { effect } }) => (effect.kind === 'store' && !inLoops.has(id) ? [ptxLine] : [])),
+    ),
+  );
   const found = new Set<number>();
   for (const [pair, set] of does) {
     const other = may.get(pair);
     if (!other) continue;
-    for (const effect of present) if (stores.has(lines[effect]!) && has(set, effect) && !has(other, effect)) found.add(lines[effect]!); // oxfmt-ignore
+    for (const effect of present) if (stores.has(lines[effect]!) && has(set, effect) && !has(other, effect)) found.add(lines[effect]!);
   }
   return [...found].sort((a, b) => a - b);
 }

@@ -37,7 +37,10 @@ export function spillAccesses(
   for (const [index, one] of instructions.entries()) {
     if (!one.opcode || registerCalls.has(one.code)) return null;
     if (one.opcode.space !== 'local') continue;
-    const isPlain = (one.opcode.mnemonic === 'LDL' || one.opcode.mnemonic === 'STL') && wordBits(one, 24, 8) === stackPointer && wordBits(one, 91, 1) === 0; // oxfmt-ignore
+    const isPlain =
+      (one.opcode.mnemonic === 'LDL' || one.opcode.mnemonic === 'STL') &&
+      wordBits(one, 24, 8) === stackPointer &&
+      wordBits(one, 91, 1) === 0;
     const [at, bits] = [wordBits(one, 40, 24), accessBits(one, version) ?? 32];
     // Accesses narrower than a register are not tracked.
     if (!isPlain || bits < 32 || at % 4 !== 0 || at / 4 >= maxSlots) return null;
@@ -46,7 +49,9 @@ export function spillAccesses(
     found.set(index, { isLoad, slots, register: wordBits(one, isLoad ? 16 : 32, 8) });
   }
   if (found.size === 0) return found;
-  const usesLocal = kernel.blocks.some((block) => block.instructions.some(({ operation: { effect } }) => 'space' in effect && (effect.space === 'local' || effect.space === 'generic'))); // oxfmt-ignore
+  const usesLocal = kernel.blocks.some((block) =>
+    block.instructions.some(({ operation: { effect } }) => 'space' in effect && (effect.space === 'local' || effect.space === 'generic')),
+  );
   // The frame is allocated once, at the start.
   const frames = instructions.filter((one) => registerUse(one, version)?.writes.includes(stackPointer)).length;
   return usesLocal || frames > 2 ? null : found;

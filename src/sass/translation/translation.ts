@@ -6,15 +6,8 @@
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
 import { flowOf, type SassFlow } from '../control-flow.ts';
-import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from '../instruction/decode.ts'; // oxfmt-ignore
-import {
-  fenceStrength,
-  fenceWanted,
-  groupsLeft,
-  groupsLeftOf,
-  type LostInstruction,
-  lostInstructions,
-} from './missing.ts';
+import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from '../instruction/decode.ts';
+import { fenceStrength, fenceWanted, groupsLeft, groupsLeftOf, type LostInstruction, lostInstructions } from './missing.ts';
 import { mayWrite, registerUse } from '../instruction/operands.ts';
 import { weakerAccesses } from './access-strength.ts';
 import { foreignAddresses } from './address-values.ts';
@@ -185,8 +178,7 @@ function writtenIn(body: CodeFunction, version: number): ReadonlySet<number> | n
 export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   const code = cubin.functions.find(({ symbol, isKernel }) => isKernel && symbol === kernel.symbol);
   if (!code) return { checked: false, reason: 'the assembler made no code of it' };
-  if (kernel.isTooLarge || kernel.unsupported.length > 0)
-    return { checked: false, reason: 'its PTX is not all understood' };
+  if (kernel.isTooLarge || kernel.unsupported.length > 0) return { checked: false, reason: 'its PTX is not all understood' };
   const version = versionOf(cubin.arch);
   const flow = flowOf(instructionsOf(code, version), version);
   if (flow.unknown !== undefined) return { checked: false, reason: flow.unknown };
@@ -215,7 +207,7 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
     faults.push({ kind: 'foreign', what: 'guard', isCertain: false, ptxLine, address: at.address });
   }
   for (const ptxLine of fewerCopies(kernel, flow, version, lineOf)) {
-    if (!faults.some((one) => one.kind === 'skipped' && one.ptxLine === ptxLine)) faults.push({ kind: 'skipped', what: 'effect', ptxLine }); // oxfmt-ignore
+    if (!faults.some((one) => one.kind === 'skipped' && one.ptxLine === ptxLine)) faults.push({ kind: 'skipped', what: 'effect', ptxLine });
   }
   for (const by of ['barrier', 'fence', 'wide fence', 'wait', 'warp barrier'] as const) {
     const found = unseparated(kernel, flow, calls, lineOf, by);
@@ -224,13 +216,7 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
   }
   const spills = spillAccesses(kernel, flow.instructions, version) ?? undefined;
   const registers = new RegisterFlow(flow, version, spills, (one) => calls.get(one)?.writes ?? null);
-  for (const { what, isCertain, ptxLine, instruction } of mismatchedOperands(
-    kernel,
-    flow,
-    registers,
-    version,
-    lineOf,
-  )) {
+  for (const { what, isCertain, ptxLine, instruction } of mismatchedOperands(kernel, flow, registers, version, lineOf)) {
     faults.push({ kind: 'foreign', what, isCertain, ptxLine, address: instruction.address });
   }
   for (const { ptxLine, instruction } of foreignAddresses(kernel, flow, registers, version, lineOf)) {
@@ -256,7 +242,10 @@ export function validateTranslation(kernel: Kernel, cubin: Cubin): Translation {
 /** Whether an instruction uses a value that is undefined on some path. */
 function usesUndefined({ blocks }: Kernel): boolean {
   const isUndefined = ({ kind }: Operand): boolean => kind === 'undefined';
-  return blocks.some(({ phis, instructions }) => phis.some(({ inputs }) => inputs.some(isUndefined)) || instructions.some((one) => one.arguments.some(isUndefined))); // oxfmt-ignore
+  return blocks.some(
+    ({ phis, instructions }) =>
+      phis.some(({ inputs }) => inputs.some(isUndefined)) || instructions.some((one) => one.arguments.some(isUndefined)),
+  );
 }
 
 function isBarrierCode(instruction: SassInstruction, calls: ReadonlyMap<SassInstruction, Call>): boolean {
@@ -278,7 +267,7 @@ function strays(
       kinds.set(instruction.ptxLine, known);
       const { kind } = instruction.operation.effect;
       if (kind === 'load' || kind === 'store' || kind === 'atomic' || kind === 'matrix-load' || kind === 'matrix-store')
-        known.hasAccess = true; // oxfmt-ignore
+        known.hasAccess = true;
       else if (kind === 'barrier') known.hasBarrier = true;
       else if (kind !== 'pure') known.hasOther = true;
     }
@@ -290,8 +279,7 @@ function strays(
     if (!opcode || ptxLine === undefined || !line || line.hasOther) return [];
     const isMemory = opcode.kind === 'load' || opcode.kind === 'store' || opcode.kind === 'atomic';
     const isAccessAtBarrier = isMemory && accessSpaces.has(opcode.space) && !line.hasAccess;
-    const isBarrierAtAccess =
-      opcode.kind === 'barrier' && line.hasAccess && !line.hasBarrier && !calls.has(instruction);
+    const isBarrierAtAccess = opcode.kind === 'barrier' && line.hasAccess && !line.hasBarrier && !calls.has(instruction);
     if (!isAccessAtBarrier && !isBarrierAtAccess) return [];
     return [{ kind: 'stray', what: isMemory ? 'access' : 'barrier', ptxLine, address }];
   });
@@ -349,26 +337,28 @@ function unseparated(
       const line = lineOf(instruction);
       const { opcode } = instruction;
       const isMemory =
-        opcode &&
-        (opcode.kind === 'load' || opcode.kind === 'store' || opcode.kind === 'atomic') &&
-        accessSpaces.has(opcode.space);
+        opcode && (opcode.kind === 'load' || opcode.kind === 'store' || opcode.kind === 'atomic') && accessSpaces.has(opcode.space);
       const isBarrier = isBarrierCode(instruction, calls);
       const isOther = (by === 'barrier' || by === 'wait') && (isBarrier || (by === 'wait' && opcode?.kind === 'copy'));
       const access = (isMemory || isOther) && line !== undefined ? numbers.get(line) : undefined;
       if (access !== undefined && !addresses.has(access)) addresses.set(access, instruction.address);
       const fence = fenceStrength(instruction);
       const isFence = fence !== null && fence.scope >= (by === 'fence' ? 1 : 2);
-      const isSeparator = by === 'fence' || by === 'wide fence' ? isFence : by === 'wait' ? groupsLeftOf(instruction) !== null : isBarrier; // oxfmt-ignore
+      const isSeparator = by === 'fence' || by === 'wide fence' ? isFence : by === 'wait' ? groupsLeftOf(instruction) !== null : isBarrier;
       const writes = predicatesWritten(instruction);
       const guard = sassGuard(instruction);
       if (access === undefined && !isSeparator && writes.length === 0) return [];
-      return stepsOf({ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }, isOther); // oxfmt-ignore
+      return stepsOf({ ...(access === undefined ? {} : { access }), separates: isSeparator, ...(guard && { guard }), writes }, isOther);
     }),
   }));
   const around = waysAroundLoops(kernel);
   const [can, may, does] = [
     earlierAccesses(wanted, lines.length, false),
-    earlierAccesses(wanted.map((block, index) => ({ ...block, predecessors: around[index]!.predecessors })), lines.length, true), // oxfmt-ignore
+    earlierAccesses(
+      wanted.map((block, index) => ({ ...block, predecessors: around[index]!.predecessors })),
+      lines.length,
+      true,
+    ),
     // A warp that has not diverged needs no code for its barrier.
     earlierAccesses(made, lines.length, by !== 'warp barrier'),
   ];
@@ -379,7 +369,7 @@ function unseparated(
       for (const [earlier] of lines.entries()) {
         if (earlier === later || !hasAccess(does[earlier]!, later) || hasAccess(can[earlier]!, later)) continue;
         if (!hasAccess(can[later]!, earlier) || hasAccess(may[later]!, earlier)) continue;
-        faults.push({ kind: 'reversed', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(earlier)! }); // oxfmt-ignore
+        faults.push({ kind: 'reversed', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(earlier)! });
       }
     }
     return faults;
@@ -391,7 +381,13 @@ function unseparated(
         const earlier = word * 32 + (31 - Math.clz32(left & -left));
         // The line table may assign one line to two accesses. Within an interval accesses may be reordered.
         if (earlier === later || hasAccess(may[earlier]!, later)) continue;
-        faults.push({ kind: 'unseparated', what: by === 'wide fence' ? 'fence' : by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(later)! }); // oxfmt-ignore
+        faults.push({
+          kind: 'unseparated',
+          what: by === 'wide fence' ? 'fence' : by,
+          earlier: lines[earlier]!,
+          later: lines[later]!,
+          address: addresses.get(later)!,
+        });
       }
     }
   }

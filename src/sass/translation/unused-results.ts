@@ -8,7 +8,7 @@ import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { registerUses } from '../instruction/operands.ts';
 import { isLive, RegisterLiveness, RegisterSteps, writtenBy } from '../liveness.ts';
 
-const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']); // oxfmt-ignore
+const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']);
 
 /** Spaces whose loads ptxas does not rematerialise. */
 const loadedSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);
@@ -125,7 +125,7 @@ export function unusedResults(
     more = dead(idle);
     for (const index of more) {
       const one = flow.instructions[index]!;
-      if (one.opcode!.kind === 'load' && loadedSpaces.has(one.opcode!.space) && !isRemade(one) && isNeeded(one)) found.push(one); // oxfmt-ignore
+      if (one.opcode!.kind === 'load' && loadedSpaces.has(one.opcode!.space) && !isRemade(one) && isNeeded(one)) found.push(one);
     }
   }
   return found.sort((a, b) => a.address - b.address);

@@ -17,7 +17,18 @@ export interface Declared {
 }
 
 /** Words that mark a declaration as one of device code, in a preprocessed text. */
-const deviceAttributes = new Set(['global', 'device', 'shared', 'constant', 'managed', '__global__', '__device__', '__shared__', '__constant__', '__managed__']); // oxfmt-ignore
+const deviceAttributes = new Set([
+  'global',
+  'device',
+  'shared',
+  'constant',
+  'managed',
+  '__global__',
+  '__device__',
+  '__shared__',
+  '__constant__',
+  '__managed__',
+]);
 
 /** Declarations between two tokens; those of namespaces are taken out of them. */
 export function itemsIn({ tokens, partner }: BracketedTokens, first: number, last: number): Declared[] {
@@ -31,7 +42,9 @@ export function itemsIn({ tokens, partner }: BracketedTokens, first: number, las
       if (text === '}' || (text === ':' && /^(?:public|private|protected)$/.test(tokens[at - 1]?.text ?? ''))) break;
       if ((text === '(' || text === '[') && partner[at]! > at) at = partner[at]!;
       else if (text === '{') {
-        const isInitializer = tokens[at - 1]?.text === '=' || (hasCall(tokens, start, at) && tokens[at - 1]?.kind === 'identifier' && isMemberInitializer(tokens, partner, start, at)); // oxfmt-ignore
+        const isInitializer =
+          tokens[at - 1]?.text === '=' ||
+          (hasCall(tokens, start, at) && tokens[at - 1]?.kind === 'identifier' && isMemberInitializer(tokens, partner, start, at));
         if (!isInitializer) {
           body = at;
           break;
@@ -46,7 +59,9 @@ export function itemsIn({ tokens, partner }: BracketedTokens, first: number, las
     }
     const close = partner[body]! > body ? partner[body]! : last;
     const words = tokens.slice(start, body);
-    const isClass = words.some(({ text }, index) => /^(?:class|struct|union|enum)$/.test(text) && !/^[<,]$/.test(words[index - 1]?.text ?? '')) && !hasCall(tokens, start, body); // oxfmt-ignore
+    const isClass =
+      words.some(({ text }, index) => /^(?:class|struct|union|enum)$/.test(text) && !/^[<,]$/.test(words[index - 1]?.text ?? '')) &&
+      !hasCall(tokens, start, body);
     if (words.some(({ text }) => text === 'namespace') || (words[0]?.text === 'extern' && words.length === 2)) {
       items.push(...itemsIn({ tokens, partner }, body + 1, close));
       start = close + 1;
@@ -57,7 +72,13 @@ export function itemsIn({ tokens, partner }: BracketedTokens, first: number, las
       while (end < last && tokens[end]!.text !== ';') end += 1;
       end += 1;
     }
-    items.push({ kind: isClass ? 'class' : hasCall(tokens, start, body) ? 'function' : 'other', start, header: body, body, end: Math.min(end, last) }); // oxfmt-ignore
+    items.push({
+      kind: isClass ? 'class' : hasCall(tokens, start, body) ? 'function' : 'other',
+      start,
+      header: body,
+      body,
+      end: Math.min(end, last),
+    });
     start = end;
   }
   return items;
@@ -66,7 +87,7 @@ export function itemsIn({ tokens, partner }: BracketedTokens, first: number, las
 /** Whether a parameter list is part of a header; attributes have parentheses too. */
 function hasCall(tokens: OwnCode['tokens'], start: number, end: number): boolean {
   for (let at = start + 1; at < end; at++) {
-    if (tokens[at]!.text === '(' && !/^(?:__attribute__|__declspec|alignas|decltype|__align__|\()$/.test(tokens[at - 1]!.text)) return true; // oxfmt-ignore
+    if (tokens[at]!.text === '(' && !/^(?:__attribute__|__declspec|alignas|decltype|__align__|\()$/.test(tokens[at - 1]!.text)) return true;
     if (tokens[at]!.text === '(' && tokens[at - 1]!.text === '__attribute__') {
       let depth = 0;
       for (; at < end; at++) {
@@ -100,7 +121,12 @@ export function hasWord({ tokens }: BracketedTokens, start: number, end: number,
 export function isDevice({ tokens }: BracketedTokens, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const { text, kind } = tokens[at]!;
-    if (kind === 'identifier' && deviceAttributes.has(text) && (text.startsWith('__') || (tokens[at - 1]?.text === '(' && tokens[at - 2]?.text === '(' && tokens[at - 3]?.text === '__attribute__'))) return true; // oxfmt-ignore
+    if (
+      kind === 'identifier' &&
+      deviceAttributes.has(text) &&
+      (text.startsWith('__') || (tokens[at - 1]?.text === '(' && tokens[at - 2]?.text === '(' && tokens[at - 3]?.text === '__attribute__'))
+    )
+      return true;
   }
   return false;
 }
@@ -124,9 +150,9 @@ export function classNames({ tokens, partner }: BracketedTokens, { start, header
     }
   }
   const isEnum = tokens.slice(start, header).some(({ text }) => text === 'enum');
-  if (isEnum) for (let at = body + 1; at < partner[body]!; at++) if (/^[{,]$/.test(tokens[at - 1]!.text)) names.push(tokens[at]!.text); // oxfmt-ignore
+  if (isEnum) for (let at = body + 1; at < partner[body]!; at++) if (/^[{,]$/.test(tokens[at - 1]!.text)) names.push(tokens[at]!.text);
   const isType = tokens[start]!.text === 'typedef';
-  if (isType) for (let at = partner[body]! + 1; at < end; at++) if (tokens[at]!.kind === 'identifier') names.push(tokens[at]!.text); // oxfmt-ignore
+  if (isType) for (let at = partner[body]! + 1; at < end; at++) if (tokens[at]!.kind === 'identifier') names.push(tokens[at]!.text);
   return names;
 }
 
@@ -139,19 +165,21 @@ export function declaredNames({ tokens }: BracketedTokens, start: number, end: n
     const before = tokens[at - 1];
     const after = tokens[at + 1]?.text ?? ';';
     const isAlias = tokens[at - 1]?.text === 'using' && after === '=';
-    const isTyped = at > start && before !== undefined && (before.kind === 'identifier' ? !/^(?:return|throw|case|goto|new|delete|else|do|sizeof)$/.test(before.text) : /^[>*&\]]$/.test(before.text)); // oxfmt-ignore
+    const isTyped =
+      at > start &&
+      before !== undefined &&
+      (before.kind === 'identifier'
+        ? !/^(?:return|throw|case|goto|new|delete|else|do|sizeof)$/.test(before.text)
+        : /^[>*&\]]$/.test(before.text));
     const isListed = at > start && before?.text === ',';
-    const isBound = before?.text === '[' && tokens[at - 2]?.text !== undefined && /^(?:auto|&)$/.test(tokens[at - 2]!.text); // oxfmt-ignore
+    const isBound = before?.text === '[' && tokens[at - 2]?.text !== undefined && /^(?:auto|&)$/.test(tokens[at - 2]!.text);
     if (isAlias || isBound || ((isTyped || isListed) && /^[=;,)[({:\]]$/.test(after))) names.push(text);
   }
   return names;
 }
 
 /** Name before the first parameter list. */
-export function functionName(
-  { tokens, partner }: BracketedTokens,
-  { start, body }: Pick<Declared, 'start' | 'body'>,
-): string | null {
+export function functionName({ tokens, partner }: BracketedTokens, { start, body }: Pick<Declared, 'start' | 'body'>): string | null {
   for (let at = start; at + 1 < body; at++) {
     const { text } = tokens[at]!;
     if (text === '__attribute__' && partner[at + 1]! > at) at = partner[at + 1]!;

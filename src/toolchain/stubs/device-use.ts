@@ -1,5 +1,16 @@
 /** Whether device code, or what is known of launches, depends on what a stub declares. */
-import { classNames, declaredNames, functionName, hasWord, hostFunctions, isDevice, isFunctionDeclaration, type Declared, itemsIn, membersOf } from './declarations.ts'; // oxfmt-ignore
+import {
+  classNames,
+  declaredNames,
+  functionName,
+  hasWord,
+  hostFunctions,
+  isDevice,
+  isFunctionDeclaration,
+  type Declared,
+  itemsIn,
+  membersOf,
+} from './declarations.ts';
 import { addAll, closingAngle, type OwnCode } from './own-code.ts';
 
 /** Text of a place in the source. */
@@ -19,7 +30,8 @@ interface StubUse {
 }
 
 /** Words whose operands decide a constant: with one of a stub it would be made up. */
-const measures = /^(?:sizeof|alignof|alignas|__alignof__|__alignof|offsetof|__builtin_offsetof|decltype|typeid|noexcept|is_\w+|conditional\w*|enable_if\w*|numeric_limits|\w+_traits|rank\w*|extent\w*|tuple_size\w*|__is_\w+)$/; // oxfmt-ignore
+const measures =
+  /^(?:sizeof|alignof|alignas|__alignof__|__alignof|offsetof|__builtin_offsetof|decltype|typeid|noexcept|is_\w+|conditional\w*|enable_if\w*|numeric_limits|\w+_traits|rank\w*|extent\w*|tuple_size\w*|__is_\w+)$/;
 
 /**
  * @param code the unit with empty stubs, in which no macro of a stub is expanded
@@ -39,10 +51,7 @@ export function stubUse(
   while (spread(code, items, tainted, classes));
   const regions = deviceRegions(code, items, tainted);
   const inDeviceCode = regions
-    .map(
-      (region) =>
-        firstNamed(code, region, withoutParameters(code, region, tainted)) ?? firstToken(code, region, macros),
-    )
+    .map((region) => firstNamed(code, region, withoutParameters(code, region, tainted)) ?? firstToken(code, region, macros))
     .find((found) => found !== null);
   const reasons: readonly (readonly [NamedPlace | null, (place: string) => string])[] = [
     [measured(code, items, tainted), (place) => `the size or kind of ${place} decides a constant`],
@@ -50,7 +59,9 @@ export function stubUse(
     [overloadedCall(code, items, tainted), (place) => `a type of a stub selects one of several functions ${place}`],
     [passedKernel(code, items, stubs), (place) => `the library may launch the kernel ${place}`],
   ];
-  const unread = reasons.flatMap(([found, text]) => (found ? [{ ...found, reason: text(`${found.name} (${found.file}:${found.line})`) }] : []))[0] ?? null; // oxfmt-ignore
+  const unread =
+    reasons.flatMap(([found, text]) => (found ? [{ ...found, reason: text(`${found.name} (${found.file}:${found.line})`) }] : []))[0] ??
+    null;
   const insideTainted = deviceMemberOf(code, items, classes);
   return { inDeviceCode: inDeviceCode ?? insideTainted, unreadLaunches: unread, classes };
 }
@@ -71,7 +82,11 @@ function isMember(tokens: OwnCode['tokens'], at: number): boolean {
 function isTaintedItem(code: OwnCode, item: Declared, tainted: ReadonlySet<string>): boolean {
   const { kind, start, header, body, end } = item;
   if (kind === 'class')
-    return has(code, start, header, tainted) || membersOf(code, item).some((member) => isTaintedMember(code, member, tainted)) || has(code, code.partner[body]!, end, tainted); // oxfmt-ignore
+    return (
+      has(code, start, header, tainted) ||
+      membersOf(code, item).some((member) => isTaintedMember(code, member, tainted)) ||
+      has(code, code.partner[body]!, end, tainted)
+    );
   if (kind === 'function') {
     const isEvaluated = hasWord(code, start, header, /^(?:constexpr|consteval|auto)$/);
     return has(code, start, isEvaluated ? end : header, tainted);
@@ -83,7 +98,7 @@ function isTaintedItem(code: OwnCode, item: Declared, tainted: ReadonlySet<strin
 function isTaintedMember(code: OwnCode, item: Declared, tainted: ReadonlySet<string>): boolean {
   const { kind, start, header, end } = item;
   if (kind === 'function' && !hasWord(code, start, header, /^(?:constexpr|consteval|auto)$/)) return false;
-  if (kind === 'other' && isFunctionDeclaration(code, item) && !hasWord(code, start, header, /^(?:constexpr|auto)$/)) return false; // oxfmt-ignore
+  if (kind === 'other' && isFunctionDeclaration(code, item) && !hasWord(code, start, header, /^(?:constexpr|auto)$/)) return false;
   return kind === 'class' ? isTaintedItem(code, item, tainted) : has(code, start, end, tainted);
 }
 
@@ -100,7 +115,7 @@ function spread(code: OwnCode, items: readonly Declared[], tainted: Set<string>,
       isChanged = addAll(tainted, names) || isChanged;
       return;
     }
-    const isConstant = hasWord(code, start, header, /^(?:const|constexpr|consteval|using|typedef|enum|template|auto|define)$/); // oxfmt-ignore
+    const isConstant = hasWord(code, start, header, /^(?:const|constexpr|consteval|using|typedef|enum|template|auto|define)$/);
     if (
       kind === 'function'
         ? hasWord(code, start, header, /^(?:constexpr|consteval|auto)$/)
@@ -143,26 +158,18 @@ function lambdas(code: OwnCode, item: Declared, tainted: ReadonlySet<string>): [
   return found;
 }
 
-function firstNamed(
-  code: OwnCode,
-  [start, end]: readonly [number, number],
-  names: ReadonlySet<string>,
-): NamedPlace | null {
+function firstNamed(code: OwnCode, [start, end]: readonly [number, number], names: ReadonlySet<string>): NamedPlace | null {
   for (let at = start; at < Math.min(end, code.tokens.length); at++) {
     const { kind, text } = code.tokens[at]!;
-    if (kind === 'identifier' && names.has(text) && !isMember(code.tokens, at)) return { name: text, ...code.placeOf(at) }; // oxfmt-ignore
+    if (kind === 'identifier' && names.has(text) && !isMember(code.tokens, at)) return { name: text, ...code.placeOf(at) };
   }
   return null;
 }
 
 /** Names without those of the template parameters of a declaration, which hide others. */
-function withoutParameters(
-  code: OwnCode,
-  [start, end]: readonly [number, number],
-  names: ReadonlySet<string>,
-): ReadonlySet<string> {
+function withoutParameters(code: OwnCode, [start, end]: readonly [number, number], names: ReadonlySet<string>): ReadonlySet<string> {
   const { tokens } = code;
-  const close = tokens[start]?.text === 'template' && tokens[start + 1]?.text === '<' ? closingAngle(code, start + 1) : -1; // oxfmt-ignore
+  const close = tokens[start]?.text === 'template' && tokens[start + 1]?.text === '<' ? closingAngle(code, start + 1) : -1;
   const hidden = new Set<string>();
   for (let at = start; at < Math.min(close, end); at++) {
     const isParameter = /^(?:class|typename)$/.test(tokens[at]!.text) && /^[,>=]$/.test(tokens[at + 2]?.text ?? '');
@@ -173,11 +180,7 @@ function withoutParameters(
 }
 
 /** The first token that a macro replaces, also if it names a member or a parameter. */
-function firstToken(
-  code: OwnCode,
-  [start, end]: readonly [number, number],
-  macros: ReadonlySet<string>,
-): NamedPlace | null {
+function firstToken(code: OwnCode, [start, end]: readonly [number, number], macros: ReadonlySet<string>): NamedPlace | null {
   for (let at = start; at < end; at++) {
     const { text } = code.tokens[at]!;
     if (macros.has(text)) return { name: text, ...code.placeOf(at) };
@@ -233,7 +236,12 @@ function measured(code: OwnCode, items: readonly Declared[], tainted: ReadonlySe
   for (const [item, local] of locals) {
     const own = functionName(code, item);
     const parameters = own !== null && called.has(own) ? templateParameters(code, item) : [];
-    const all = new Set([...tainted, ...local, ...parameters, ...(parameters.length > 0 ? declaredNames(code, item.start, item.header) : [])]); // oxfmt-ignore
+    const all = new Set([
+      ...tainted,
+      ...local,
+      ...parameters,
+      ...(parameters.length > 0 ? declaredNames(code, item.start, item.header) : []),
+    ]);
     for (let at = item.start; at < item.end; at++) {
       if (!measures.test(tokens[at]!.text) || tokens[at]!.kind !== 'identifier') continue;
       const open = tokens[at + 1]?.text;
@@ -252,7 +260,7 @@ function measured(code: OwnCode, items: readonly Declared[], tainted: ReadonlySe
 function templateParameters({ tokens }: OwnCode, { start, body }: Declared): string[] {
   const names: string[] = [];
   for (let at = start; at < body; at++) {
-    if (/^(?:class|typename)$/.test(tokens[at]!.text) && tokens[at + 1]?.kind === 'identifier') names.push(tokens[at + 1]!.text); // oxfmt-ignore
+    if (/^(?:class|typename)$/.test(tokens[at]!.text) && tokens[at + 1]?.kind === 'identifier') names.push(tokens[at + 1]!.text);
     if (tokens[at]!.text === 'auto') names.push('auto');
   }
   return names;
@@ -283,7 +291,14 @@ function passedKernel(code: OwnCode, items: readonly Declared[], stubs: Readonly
 }
 
 /** Calls that launch kernels. */
-const launchCalls = ['cudaLaunchKernel', 'cudaLaunchKernelEx', 'cudaLaunchKernelExC', 'cudaLaunchCooperativeKernel', 'cuLaunchKernel', 'cuLaunchKernelEx']; // oxfmt-ignore
+const launchCalls = [
+  'cudaLaunchKernel',
+  'cudaLaunchKernelEx',
+  'cudaLaunchKernelExC',
+  'cudaLaunchCooperativeKernel',
+  'cuLaunchKernel',
+  'cuLaunchKernelEx',
+];
 
 /** Names of functions of the host that may lead to a launch. */
 export function launchingFunctions(code: OwnCode): ReadonlySet<string> {
@@ -297,7 +312,11 @@ export function launchingFunctions(code: OwnCode): ReadonlySet<string> {
     return false;
   };
   const named = functions.map((item) => ({ item, name: functionName(code, item) }));
-  const grows = (): boolean => addAll(launching, named.flatMap(({ item, name }) => (name !== null && launches(item) ? [name] : []))); // oxfmt-ignore
+  const grows = (): boolean =>
+    addAll(
+      launching,
+      named.flatMap(({ item, name }) => (name !== null && launches(item) ? [name] : [])),
+    );
   while (grows());
   return launching;
 }

@@ -42,7 +42,7 @@ export function memberNames(code: OwnCode): MemberNames {
   const members = new Map<string, { isTemplate: boolean; isField: boolean }>();
   for (let at = 1; at < tokens.length; at++) {
     const before = tokens[at - 1]!.text;
-    if (before !== '.' && before !== '->' && !(before === 'template' && /^(?:\.|->)$/.test(tokens[at - 2]?.text ?? ''))) continue; // oxfmt-ignore
+    if (before !== '.' && before !== '->' && !(before === 'template' && /^(?:\.|->)$/.test(tokens[at - 2]?.text ?? ''))) continue;
     const { text, kind } = tokens[at]!;
     if (kind !== 'identifier' || !isDeclarable(text)) continue;
     const known = members.get(text) ?? { isTemplate: false, isField: false };
@@ -89,7 +89,8 @@ export function undeclaredScopes({ tokens }: OwnCode, isKnown: (name: string) =>
   // `using namespace X;`
   for (let at = 0; at + 2 < tokens.length; at++) {
     const name = tokens[at + 2]!.text;
-    if (tokens[at]!.text === 'using' && tokens[at + 1]!.text === 'namespace' && isDeclarable(name) && !declared.has(name) && !isKnown(name)) heads.add(name); // oxfmt-ignore
+    if (tokens[at]!.text === 'using' && tokens[at + 1]!.text === 'namespace' && isDeclarable(name) && !declared.has(name) && !isKnown(name))
+      heads.add(name);
   }
   return [...heads];
 }
@@ -150,11 +151,7 @@ interface ChainStart {
   readonly names: Map<string, UsedName>;
 }
 
-function readChain(
-  code: OwnCode,
-  { at, start, path, names }: ChainStart,
-  aliases: Map<string, readonly string[]> | null,
-): void {
+function readChain(code: OwnCode, { at, start, path, names }: ChainStart, aliases: Map<string, readonly string[]> | null): void {
   const { tokens } = code;
   const full = [...path];
   let entry = path.slice(1).reduce((scope, name) => memberOf(scope.members, name), memberOf(names, path[0]!));
@@ -162,10 +159,7 @@ function readChain(
   let hasArguments = false;
   for (;;) {
     hasArguments = false;
-    if (
-      tokens[next]?.text === '<' &&
-      !(tokens[next + 1]?.text === '<' && tokens[next + 1]?.start === tokens[next]!.end)
-    ) {
+    if (tokens[next]?.text === '<' && !(tokens[next + 1]?.text === '<' && tokens[next + 1]?.start === tokens[next]!.end)) {
       const close = closingAngle(code, next);
       if (close > 0 && isAfterArguments(tokens[close + 1])) {
         entry.templateArguments.push(argumentKinds(code, next, close));
@@ -238,7 +232,7 @@ function useOf(code: OwnCode, start: number, next: number, hasArguments: boolean
   if (/^(?:new|typename)$/.test(before)) return 'type';
   if (after?.kind === 'identifier') {
     if (declarationWords.has(after.text)) return 'attribute';
-    const isSecondType = following?.kind === 'identifier' && !/^(?:const|volatile)$/.test(after.text) && isDeclarable(following.text); // oxfmt-ignore
+    const isSecondType = following?.kind === 'identifier' && !/^(?:const|volatile)$/.test(after.text) && isDeclarable(following.text);
     return isSecondType ? 'attribute' : 'type';
   }
   if (after?.text === '(') {
@@ -263,7 +257,11 @@ function useOf(code: OwnCode, start: number, next: number, hasArguments: boolean
   if (before === '<' && after?.text === ',') return 'type';
   if (before === '(' && after?.text === ')') {
     const caller = tokens[start - 2]?.text ?? '';
-    const isCast = following !== undefined && (/^(?:number|string)$/.test(following.kind) || (following.kind === 'identifier' && isDeclarable(following.text)) || following.text === '('); // oxfmt-ignore
+    const isCast =
+      following !== undefined &&
+      (/^(?:number|string)$/.test(following.kind) ||
+        (following.kind === 'identifier' && isDeclarable(following.text)) ||
+        following.text === '(');
     if (caller === 'sizeof' || (isCast && !/^(?:if|while|switch|for)$/.test(caller))) return 'type';
   }
   return 'value';

@@ -66,7 +66,7 @@ interface RawFile extends BracketedTokens {
 /** All conditions on macros that nothing defines, from the first missing header on. */
 export function openConditions(files: readonly OwnFile[], macros: UnitMacros): OpenCondition[] {
   const device = deviceMacros(macros.definitions);
-  const isOpen = (name: string): boolean => !macros.definitions.has(name) && !macros.unset.has(name) && !ofCompilers.test(name); // oxfmt-ignore
+  const isOpen = (name: string): boolean => !macros.definitions.has(name) && !macros.unset.has(name) && !ofCompilers.test(name);
   const raw = files.map(({ path, text, from }): RawFile => {
     const tokens = tokenize(text).filter(({ kind }) => kind !== 'comment');
     return { path, from, tokens, partner: matchBrackets(tokens) };
@@ -84,7 +84,7 @@ export function openConditions(files: readonly OwnFile[], macros: UnitMacros): O
       if (!conditional || conditional.names.length === 0 || token.line < file.from) continue;
       const { names, line, start } = conditional;
       if (found.length === maxConditions) return [...found, { names, file: file.path, line, ...decisive }];
-      found.push({ names: [...new Set(names)], file: file.path, line, ...effectOf(file, [start, at], raw, device, macros) }); // oxfmt-ignore
+      found.push({ names: [...new Set(names)], file: file.path, line, ...effectOf(file, [start, at], raw, device, macros) });
     }
   }
   return found;
@@ -148,7 +148,10 @@ function effectOf(
   const code = content.filter(({ kind }) => kind !== 'directive');
   const around = surroundings(file, start, device);
   const declares = [...around.classes];
-  const decidesLaunches = code.some((_, at) => isLaunch(code, at)) || code.some(({ text }) => launching.has(text)) || around.functions.some((name) => launching.has(name)); // oxfmt-ignore
+  const decidesLaunches =
+    code.some((_, at) => isLaunch(code, at)) ||
+    code.some(({ text }) => launching.has(text)) ||
+    around.functions.some((name) => launching.has(name));
   if (around.isDevice) return decisive;
   for (const user of usersOf(macros, definitions)) {
     for (const other of files) {
@@ -161,7 +164,8 @@ function effectOf(
     const part = { tokens: code, partner: matchBrackets(code) };
     if (code.some(({ text }, at) => /^[(){}[\]]$/.test(text) && part.partner[at] === -1)) return decisive;
     // Lookup of names may depend on a namespace.
-    if (code.some(({ text }, at) => text === 'namespace' && (code[at - 1]?.text === 'using' || code[at + 2]?.text === '='))) return decisive; // oxfmt-ignore
+    if (code.some(({ text }, at) => text === 'namespace' && (code[at - 1]?.text === 'using' || code[at + 2]?.text === '=')))
+      return decisive;
     for (const item of itemsIn(part, 0, code.length)) {
       declares.push(...namesOfItem(part, item));
     }
@@ -172,7 +176,7 @@ function effectOf(
 /** Names that a declaration introduces; of a function those of its parameters are left out. */
 function namesOfItem(code: BracketedTokens, item: Declared): readonly string[] {
   if (item.kind === 'class') return classNames(code, item);
-  const name = item.kind === 'function' || isFunctionDeclaration(code, item) ? functionName(code, { ...item, body: item.header }) : null; // oxfmt-ignore
+  const name = item.kind === 'function' || isFunctionDeclaration(code, item) ? functionName(code, { ...item, body: item.header }) : null;
   return name === null ? declaredNames(code, item.start, item.header + 1) : [name];
 }
 
@@ -196,8 +200,10 @@ function usesOfMacro(file: RawFile, name: string, device: ReadonlySet<string>): 
     const [item] = itemsIn({ tokens: statement, partner: matchBrackets(statement) }, 0, statement.length);
     const code = { tokens: statement, partner: matchBrackets(statement) };
     names.push(...around.classes, ...(item ? namesOfItem(code, item) : []));
-    const [named] = statement.filter((_, index) => /^(?:class|struct|union|enum)$/.test(statement[index - 1]?.text ?? '') || statement[index - 1]?.text === name); // oxfmt-ignore
-    if (named?.kind === 'identifier' && statement.some((token) => /^(?:class|struct|union|enum)$/.test(token.text))) names.push(named.text); // oxfmt-ignore
+    const [named] = statement.filter(
+      (_, index) => /^(?:class|struct|union|enum)$/.test(statement[index - 1]?.text ?? '') || statement[index - 1]?.text === name,
+    );
+    if (named?.kind === 'identifier' && statement.some((token) => /^(?:class|struct|union|enum)$/.test(token.text))) names.push(named.text);
   }
   return names;
 }
@@ -230,7 +236,13 @@ function surroundings({ tokens, partner }: RawFile, at: number, device: Readonly
     const word = header.findIndex((token) => /^(?:class|struct|union|enum)$/.test(token.text));
     if (header.some((token) => token.text === 'namespace' || token.text === 'extern') && call < 0) continue;
     if (call > 0) functions.push(header[call - 1]!.text);
-    else if (word >= 0) classes.push(...header.slice(word + 1).filter(({ kind }) => kind === 'identifier').map((token) => token.text)); // oxfmt-ignore
+    else if (word >= 0)
+      classes.push(
+        ...header
+          .slice(word + 1)
+          .filter(({ kind }) => kind === 'identifier')
+          .map((token) => token.text),
+      );
   }
   return { isDevice: false, functions, classes };
 }

@@ -56,7 +56,8 @@ export function closingAngle({ tokens, partner }: Pick<OwnCode, 'tokens' | 'part
     } else if (text === '(' || text === '[') {
       if (partner[at]! < 0) return -1;
       at = partner[at]!;
-    } else if (/^(?:[;{}|?]|\)|\])$/.test(text) || (text === '&' && tokens[at + 1]?.text === '&' && tokens[at + 2]?.kind !== 'punctuation')) return -1; // oxfmt-ignore
+    } else if (/^(?:[;{}|?]|\)|\])$/.test(text) || (text === '&' && tokens[at + 1]?.text === '&' && tokens[at + 2]?.kind !== 'punctuation'))
+      return -1;
   }
   return -1;
 }

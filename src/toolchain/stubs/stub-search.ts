@@ -89,10 +89,13 @@ export async function findStubs(compiler: StubCompiler): Promise<StubbedUnit | U
       unit = { ...found, definitions };
       break;
     }
-    if (called.size < maxHeaders && headers.length > 0 && addAll(called, found.calledMacros.filter(isDeclarable))) continue; // oxfmt-ignore
+    if (called.size < maxHeaders && headers.length > 0 && addAll(called, found.calledMacros.filter(isDeclarable))) continue;
     const [, name] = missing.exec(found.errors) ?? [];
-    if (name === undefined || headers.includes(name)) return headers.length === 0 ? null : stopped(`the preprocessor reports ${compiler.isTrusted ? firstError(found.errors) : 'another error'}`); // oxfmt-ignore
-    if (!headerName.test(name) || name.length > 200) return stopped('the name of a header has characters that Selvage does not write'); // oxfmt-ignore
+    if (name === undefined || headers.includes(name))
+      return headers.length === 0
+        ? null
+        : stopped(`the preprocessor reports ${compiler.isTrusted ? firstError(found.errors) : 'another error'}`);
+    if (!headerName.test(name) || name.length > 200) return stopped('the name of a header has characters that Selvage does not write');
     if (compiler.isOfProject(name)) {
       return { headers: [...headers, name], reason: `the repository has the header ${name}; state its folder with -I` };
     }
@@ -113,9 +116,14 @@ async function declaredStubs(
   const stopped = (reason: string): Unstubbed => ({ headers, reason });
   const code = readOwnCode(unit.own);
   // A macro of the header may have the other bracket: then it is unknown where declarations end.
-  const isUnbalanced = code.tokens.some(({ kind, text }, at) => kind === 'punctuation' && /^[(){}]$/.test(text) && code.partner[at] === -1); // oxfmt-ignore
+  const isUnbalanced = code.tokens.some(({ kind, text }, at) => kind === 'punctuation' && /^[(){}]$/.test(text) && code.partner[at] === -1);
   if (isUnbalanced) return stopped('without the header the brackets of the file are not balanced');
-  const conditions = openConditions(unit.files, { definitions: unit.definitions, unset: compiler.unset, launching: launchingFunctions(code), isOfProject: compiler.isOfProject }); // oxfmt-ignore
+  const conditions = openConditions(unit.files, {
+    definitions: unit.definitions,
+    unset: compiler.unset,
+    launching: launchingFunctions(code),
+    isOfProject: compiler.isOfProject,
+  });
   const refused = refusedConditions(code, conditions);
   if (refused !== null) return stopped(refused);
   const asked = new Set(unit.files.flatMap(({ text }) => askedNames(text)));
@@ -132,17 +140,18 @@ async function declaredStubs(
     for (const name of constants) uses.names.get(name)?.uses.add('constant');
     const made = stubTextOf(uses, members, dropped);
     const stubs = { headers, text: stubHeader(`${made.text}${literalOperators(literals)}`, others, called) };
-    if (roots.size + members.size > maxNames || stubs.text.length > maxTextLength) return stopped('the stub would be too large'); // oxfmt-ignore
+    if (roots.size + members.size > maxNames || stubs.text.length > maxTextLength) return stopped('the stub would be too large');
     const flipped = [...made.macros].find((name) => asked.has(name));
-    if (flipped !== undefined) return stopped(`a condition of the preprocessor asks for ${flipped}, which the header may define`); // oxfmt-ignore
+    if (flipped !== undefined) return stopped(`a condition of the preprocessor asks for ${flipped}, which the header may define`);
     // Checked first: a unit whose device code needs the header is not worth further attempts.
     const names = new Set([...roots, ...uses.aliases, ...made.macros, ...literals, stubNamespace]);
     const { inDeviceCode, unreadLaunches, classes } = stubUse(code, names, made.enumerators, made.macros);
-    if (inDeviceCode) return stopped(`device code depends on ${inDeviceCode.name} (${inDeviceCode.file}:${inDeviceCode.line}), which the header declares`); // oxfmt-ignore
+    if (inDeviceCode)
+      return stopped(`device code depends on ${inDeviceCode.name} (${inDeviceCode.file}:${inDeviceCode.line}), which the header declares`);
     const errors = await compiler.compile(stubs);
     if (errors === null) {
       const open = conditions.find(({ decidesLaunches }) => decidesLaunches);
-      const condition = open && `a missing header might define ${open.names[0]}, on which a condition depends (${open.file}:${open.line})`; // oxfmt-ignore
+      const condition = open && `a missing header might define ${open.names[0]}, on which a condition depends (${open.file}:${open.line})`;
       const reason = unreadLaunches?.reason ?? condition ?? null;
       return { ...stubs, unreadLaunches: reason, classes: [...made.classes, ...classes, stubNamespace] };
     }
@@ -155,7 +164,8 @@ async function declaredStubs(
     readErrors(errors, { roots, members, dropped });
     addAll(roots, firstWords(code, errors));
     for (const name of dispatched) roots.delete(name);
-    if (!isLarger && roots.size + members.size + dropped.size === size) return stopped(`with stubs the compiler still reports ${compiler.isTrusted ? firstError(errors) : 'an error'}`); // oxfmt-ignore
+    if (!isLarger && roots.size + members.size + dropped.size === size)
+      return stopped(`with stubs the compiler still reports ${compiler.isTrusted ? firstError(errors) : 'an error'}`);
   }
   return stopped(`after ${maxAttempts} attempts names are still undeclared`);
 }
@@ -169,14 +179,15 @@ function scopesIn(text: string): ReadonlySet<string> {
 
 /** Why conditions of the preprocessor exclude stubs; null if they do not. */
 function refusedConditions(code: OwnCode, conditions: readonly OpenCondition[]): string | null {
-  const decides = ({ isDecisive, declares }: OpenCondition): boolean => isDecisive || stubUse(code, new Set(declares), new Set()).inDeviceCode !== null; // oxfmt-ignore
+  const decides = ({ isDecisive, declares }: OpenCondition): boolean =>
+    isDecisive || stubUse(code, new Set(declares), new Set()).inDeviceCode !== null;
   const all = new Set(conditions.flatMap(({ declares }) => declares));
   const isAnyDecisive = conditions.some(({ isDecisive }) => isDecisive);
   if (!isAnyDecisive && stubUse(code, all, new Set()).inDeviceCode === null) return null;
   const refused = conditions.slice(0, 100).filter(decides);
   const [first = conditions[0]!] = refused;
   const names = [...new Set(refused.flatMap((one) => one.names))].slice(0, 40);
-  return `a missing header might define ${first.names[0]}, and the condition on it at ${first.file}:${first.line} may decide device code; if your builds leave it undefined, state it in nvcc.args: ${names.map((name) => `-U${name}`).join(' ')}`; // oxfmt-ignore
+  return `a missing header might define ${first.names[0]}, and the condition on it at ${first.file}:${first.line} may decide device code; if your builds leave it undefined, state it in nvcc.args: ${names.map((name) => `-U${name}`).join(' ')}`;
 }
 
 interface StubNames {
@@ -187,8 +198,11 @@ interface StubNames {
 
 /** Takes names from the messages of the compiler. */
 function readErrors(errors: string, { roots, members, dropped }: StubNames): void {
-  const all = (pattern: RegExp): string[] => Array.from(errors.matchAll(pattern), ([, name]) => name!).filter(isDeclarable); // oxfmt-ignore
-  addAll(roots, all(/identifier "(\w+)" is undefined/g).filter((name) => declaringHeaders(`identifier "${name}" is undefined`).length === 0)); // oxfmt-ignore
+  const all = (pattern: RegExp): string[] => Array.from(errors.matchAll(pattern), ([, name]) => name!).filter(isDeclarable);
+  addAll(
+    roots,
+    all(/identifier "(\w+)" is undefined/g).filter((name) => declaringHeaders(`identifier "${name}" is undefined`).length === 0),
+  );
   addAll(roots, all(/^[^\n]*error: (\w+) has not been declared/gm));
   for (const name of all(/(?:class|struct) "[^"\n]*" has no member "(\w+)"/g)) {
     if (!members.has(name)) members.set(name, { isTemplate: false, isField: true });
@@ -232,7 +246,7 @@ function tokensWithError(code: OwnCode, errors: string, message: RegExp): number
 function literalSuffixes({ tokens }: OwnCode): string[] {
   return tokens.flatMap(({ kind, text, start }, at) => {
     const before = tokens[at - 1];
-    const isSuffix = kind === 'identifier' && before?.kind === 'string' && before.end === start && before.text.endsWith('"'); // oxfmt-ignore
+    const isSuffix = kind === 'identifier' && before?.kind === 'string' && before.end === start && before.text.endsWith('"');
     return isSuffix && /^_[a-z]\w*$/.test(text) ? [text] : [];
   });
 }

@@ -15,14 +15,17 @@ const maxArguments = 24;
  * learns no value from it, and no function of it may be called in device code. As a `uint3` it initialises a `dim3`.
  */
 function opaqueClass(members: MemberNames): string {
-  const calls = Array.from({ length: maxArguments + 1 }, (_, count) => `opaque_value operator()(${Array.from({ length: count }, () => 'const opaque_value&').join(', ')}) const;`); // oxfmt-ignore
+  const calls = Array.from(
+    { length: maxArguments + 1 },
+    (_, count) => `opaque_value operator()(${Array.from({ length: count }, () => 'const opaque_value&').join(', ')}) const;`,
+  );
   const own = [...members].flatMap(([name, { isTemplate, isField }]) => {
     if (!isTemplate || isField) return [`static opaque_value& ${name};`];
     const pointer = /ptr|data/i.test(name);
     return [
       pointer ? `template <class T> static T* ${name}(...);` : `template <class... T, class... A> static opaque_value ${name}(A&&...);`,
       `template <long long V0, long long... V, class... A> static opaque_value ${name}(A&&...);`,
-    ]; // oxfmt-ignore
+    ];
   });
   const binary = ['+', '-', '*', '/', '%', '&', '|', '^', '==', '!=', '<', '>', '<=', '>=', '>>'];
   const compound = ['+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>='];
@@ -59,7 +62,7 @@ ${['abs', 'fabs', 'ceil', 'floor', 'sqrt', 'exp', 'log', 'log2'].map((name) => `
 template <class A, class B> typename when<opaque_value, is_opaque<A>::value>::type operator<<(const A&, const B&);
 template <class A, class B> typename when<A&, second<A, B>::value>::type operator<<(A&, const B&);
 }
-`; // oxfmt-ignore
+`;
 }
 
 /** The type that a macro of PyTorch declares, and types for which each of them makes an instance. */
@@ -81,7 +84,7 @@ function declarationOf(name: string, used: UsedName, isRoot: boolean): Declarati
   const { uses, members, isNamespace } = used;
   if (isRoot && (dispatchOf(name) || uses.has('definition') || uses.has('statement'))) return 'macro';
   const isConstant = /^[A-Z][A-Z0-9_]*$/.test(name);
-  const isType = uses.has('type') || uses.has('class-template') || (uses.has('maybe-type') && !uses.has('value') && !isConstant); // oxfmt-ignore
+  const isType = uses.has('type') || uses.has('class-template') || (uses.has('maybe-type') && !uses.has('value') && !isConstant);
   if (isRoot && uses.has('attribute') && (!isType || isConstant)) return 'macro';
   if (isNamespace) return 'namespace';
   if (isType || uses.has('attribute')) return 'class';
@@ -156,10 +159,8 @@ export function stubTextOf({ names }: NameUses, members: MemberNames, dropped: R
 function templateHeader(lists: readonly (readonly ('type' | 'value')[])[]): string {
   if (lists.length === 0) return '';
   const length = Math.max(...lists.map((list) => list.length));
-  const parameters = Array.from({ length }, (_, at) =>
-    lists.some((list) => list[at] === 'type') ? 'class = int' : 'long long = 0',
-  );
-  return parameters.every((one) => one === 'class = int') ? 'template <class...> ' : `template <${parameters.join(', ')}> `; // oxfmt-ignore
+  const parameters = Array.from({ length }, (_, at) => (lists.some((list) => list[at] === 'type') ? 'class = int' : 'long long = 0'));
+  return parameters.every((one) => one === 'class = int') ? 'template <class...> ' : `template <${parameters.join(', ')}> `;
 }
 
 function macroOf(name: string, { uses, parameters }: UsedName): string {
@@ -170,21 +171,40 @@ function macroOf(name: string, { uses, parameters }: UsedName): string {
     const extra = /_AND(\d?)$/.exec(name);
     const leading = 2 + (extra ? Number(extra[1] || 1) : 0);
     const words = Array.from({ length: leading }, (_, at) => `a${at}`);
-    const [first, ...others] = types.map((type) => `{ using ${alias} = ${type}; return __VA_ARGS__(); }`); // oxfmt-ignore
+    const [first, ...others] = types.map((type) => `{ using ${alias} = ${type}; return __VA_ARGS__(); }`);
     return `#define ${name}(${words.join(', ')}, ...) [&] { ${opaque} selvage_stub_type(${words.join(', ')}); if (selvage_stub_type) ${first} ${others.join(' ')} }()`;
   }
   if (uses.has('definition')) {
     const words = Array.from({ length: Math.max(1, parameters) }, (_, at) => `a${at}`);
     return `#define ${name}_selvage_stub(line) selvage_stub_##line\n#define ${name}_selvage_stub_at(line) ${name}_selvage_stub(line)\n#define ${name}(${words.join(', ')}) static void ${name}_selvage_stub_at(__LINE__)(${opaque} ${words.at(-1)})`;
   }
-  if (uses.has('statement')) return `#define ${name}(...) { ${opaque} selvage_stub_value(__VA_ARGS__); (void)selvage_stub_value; }`; // oxfmt-ignore
+  if (uses.has('statement')) return `#define ${name}(...) { ${opaque} selvage_stub_value(__VA_ARGS__); (void)selvage_stub_value; }`;
   return `#define ${name}`;
 }
 
 /** Headers of C that headers of libraries include, and on which units rely. */
 const usualHeaders = ['cstddef', 'cstdint', 'cstdio', 'cstdlib', 'cstring', 'cmath'];
 /** Those of C++. */
-const standardHeaders = ['algorithm', 'array', 'atomic', 'functional', 'iostream', 'limits', 'map', 'memory', 'mutex', 'numeric', 'sstream', 'stdexcept', 'string', 'tuple', 'type_traits', 'unordered_map', 'utility', 'vector']; // oxfmt-ignore
+const standardHeaders = [
+  'algorithm',
+  'array',
+  'atomic',
+  'functional',
+  'iostream',
+  'limits',
+  'map',
+  'memory',
+  'mutex',
+  'numeric',
+  'sstream',
+  'stdexcept',
+  'string',
+  'tuple',
+  'type_traits',
+  'unordered_map',
+  'utility',
+  'vector',
+];
 /** Those of the toolkit, by what they declare. */
 const toolkitHeaders: readonly (readonly [RegExp, string])[] = [
   [/^(?:__half\w*|half2?)$/, 'cuda_fp16.h'],
@@ -195,13 +215,13 @@ const toolkitHeaders: readonly (readonly [RegExp, string])[] = [
 /** Headers that exist and declare what the messages of a compiler name; the missing header would include them. */
 export function declaringHeaders(errors: string): readonly string[] {
   const names = Array.from(errors.matchAll(/identifier "(\w+)" is undefined/g), ([, name]) => name!);
-  const ofToolkit = names.flatMap((name) => toolkitHeaders.flatMap(([pattern, header]) => (pattern.test(name) ? [header] : []))); // oxfmt-ignore
+  const ofToolkit = names.flatMap((name) => toolkitHeaders.flatMap(([pattern, header]) => (pattern.test(name) ? [header] : [])));
   return [...(/"std"|std::/.test(errors) ? standardHeaders : []), ...new Set(ofToolkit)];
 }
 
 /** Operators of string literals with a suffix. */
 export function literalOperators(suffixes: ReadonlySet<string>): string {
-  const lines = [...suffixes].map((suffix) => `::${stubNamespace}::opaque_value operator""${suffix}(const char*, decltype(sizeof(0)));\n`); // oxfmt-ignore
+  const lines = [...suffixes].map((suffix) => `::${stubNamespace}::opaque_value operator""${suffix}(const char*, decltype(sizeof(0)));\n`);
   return lines.length === 0 ? '' : `extern "C++" {\n${lines.join('')}}\n`;
 }
 
@@ -212,9 +232,7 @@ export function literalOperators(suffixes: ReadonlySet<string>): string {
  */
 export function stubHeader(text: string, others: ReadonlySet<string>, called: ReadonlySet<string>): string {
   const macros = [...called].map((name) => `#ifndef ${name}\n#define ${name}(...) 0\n#endif\n`).join('');
-  const includes = [...usualHeaders, ...others]
-    .map((name) => `#if __has_include(<${name}>)\n#include <${name}>\n#endif\n`)
-    .join('');
+  const includes = [...usualHeaders, ...others].map((name) => `#if __has_include(<${name}>)\n#include <${name}>\n#endif\n`).join('');
   const guard = '#ifndef SELVAGE_STUB_DECLARATIONS\n#define SELVAGE_STUB_DECLARATIONS';
   return `${guard}\nextern "C++" {\n${includes}}\n${text}${macros}#endif\n`;
 }

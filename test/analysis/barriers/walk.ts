@@ -43,13 +43,7 @@ export interface Visitor {
 const objectStart = 1n << 20n;
 
 /** Walks at most `steps` blocks; returns whether the end was reached. */
-export function walk(
-  symbolic: SymbolicKernel,
-  setting: Setting,
-  random: Random,
-  steps: number,
-  visitor: Visitor,
-): boolean {
+export function walk(symbolic: SymbolicKernel, setting: Setting, random: Random, steps: number, visitor: Visitor): boolean {
   const { kernel } = symbolic;
   const values: (bigint | undefined)[] = [];
   const rounds: number[] = kernel.loops.map(() => 0);
@@ -98,8 +92,7 @@ export function walk(
       return;
     }
     results.forEach((id, lane) => {
-      if (id !== null)
-        values[id] = parameter(kernel, instruction, lane, setting) ?? anyValue(kernel, instruction, id, random);
+      if (id !== null) values[id] = parameter(kernel, instruction, lane, setting) ?? anyValue(kernel, instruction, id, random);
     });
   }
 
@@ -150,8 +143,7 @@ export function walk(
     instructions.forEach(execute);
     let to: BlockId | null = null;
     if (terminator.kind === 'jump') to = terminator.target;
-    else if (terminator.kind === 'branch')
-      to = operand(terminator.condition) === 1n ? terminator.then : terminator.otherwise;
+    else if (terminator.kind === 'branch') to = operand(terminator.condition) === 1n ? terminator.then : terminator.otherwise;
     else if (terminator.kind === 'switch') to = terminator.targets[Number(operand(terminator.index))] ?? null;
     visitor.leave?.(state, to);
     if (to === null) return true;
@@ -177,7 +169,5 @@ function anyValue(kernel: Kernel, instruction: Instruction, id: ValueId, random:
   const bits = effect.kind === 'load' ? Math.min(width, 8 * effect.bytes) : width;
   const value = random.chance(0.5) ? BigInt(random.below(10)) : randomBits(random);
   const narrow = BigInt.asUintN(bits, value);
-  return effect.kind === 'load' && effect.extend === 'sign'
-    ? BigInt.asUintN(width, BigInt.asIntN(bits, narrow))
-    : narrow;
+  return effect.kind === 'load' && effect.extend === 'sign' ? BigInt.asUintN(width, BigInt.asIntN(bits, narrow)) : narrow;
 }

@@ -69,7 +69,10 @@ function randomProgram(random: Random): Program {
     };
   };
   return {
-    start: random.pick([...(kinds[0] === 'halve' ? [7, 32, -9, 'n' as const, 'n' as const] : [0, 0, 0, 1, -1, 'n' as const]), ...(random.chance(0.1) ? extremes : [])]), // oxfmt-ignore
+    start: random.pick([
+      ...(kinds[0] === 'halve' ? [7, 32, -9, 'n' as const, 'n' as const] : [0, 0, 0, 1, -1, 'n' as const]),
+      ...(random.chance(0.1) ? extremes : []),
+    ]),
     rounds: random.pick([1, 2, 3, 4, 5, 6, 1000000]),
     least: random.pick([1, 1, 2, 0]),
     steps: [...(random.chance(0.2) ? walkDown(random) : []), ...Array.from({ length: random.between(1, 3) }, step)],
@@ -79,10 +82,13 @@ function randomProgram(random: Random): Program {
 /** A loop with the variable in %r20, which is stored at its start; the bound is n. */
 function bodyOf({ start, rounds, steps }: Program): string {
   const texts = steps.map(({ kind, isSometimes, amount, stays, limit }, at) => {
-    const skip = isSometimes ? `ld.u32 %r3${at}, [%d2+${4 * at}]; setp.eq.s32 %p${at}, %r3${at}, 0; @%p${at} bra SKIP${at};` : ''; // oxfmt-ignore
+    const skip = isSometimes ? `ld.u32 %r3${at}, [%d2+${4 * at}]; setp.eq.s32 %p${at}, %r3${at}, 0; @%p${at} bra SKIP${at};` : '';
     const add = kind === 'add' || kind === 'both' ? `add.s32 %r20, %r20, ${amount};` : '';
     const halve = kind === 'halve' ? 'add.s32 %r20, %r20, 1; shr.s32 %r20, %r20, 1;' : '';
-    const leave = kind === 'leave' || kind === 'both' ? `setp.${negated[stays]}.s32 %p1${at}, %r20, ${limit === 'n' ? '%r9' : limit}; @%p1${at} bra END;` : ''; // oxfmt-ignore
+    const leave =
+      kind === 'leave' || kind === 'both'
+        ? `setp.${negated[stays]}.s32 %p1${at}, %r20, ${limit === 'n' ? '%r9' : limit}; @%p1${at} bra END;`
+        : '';
     return `${skip} ${add} ${halve} ${leave}\nSKIP${at}:`;
   });
   return `mov.u32 %r20, ${start === 'n' ? '%r9' : start}; mov.u32 %r21, 0; mov.u64 %d5, %d1;
@@ -131,14 +137,16 @@ test('ranges and bounds of loop variables hold on all paths', () => {
     const random = seededRandom(seed);
     const program = randomProgram(random);
     const { kernel, symbolic } = contextOf(bodyOf(program), { assume: [`n >= ${program.least}`, 'n <= 100'] });
-    const { instruction, block } = kernel.blocks.flatMap(({ id, instructions }) => instructions.map((one) => ({ instruction: one, block: id }))).find(({ instruction: one }) => one.operation.effect.kind === 'store')!; // oxfmt-ignore
+    const { instruction, block } = kernel.blocks
+      .flatMap(({ id, instructions }) => instructions.map((one) => ({ instruction: one, block: id })))
+      .find(({ instruction: one }) => one.operation.effect.kind === 'store')!;
     const stored = symbolic.operand(instruction.arguments[1]!);
     if (stored.atom?.kind !== 'havoc') continue;
     const { low, high, assumes } = symbolic.view.signed(stored);
     assert.deepEqual(assumes, []);
     const reach = symbolic.reach(block);
     const conditions = reach.operator === 'all' ? reach.arguments : [reach];
-    const isBelow = conditions.some(({ operator, arguments: [a, b] }) => operator === 'slt' && a === stored && b!.operator !== 'constant'); // oxfmt-ignore
+    const isBelow = conditions.some(({ operator, arguments: [a, b] }) => operator === 'slt' && a === stored && b!.operator !== 'constant');
     const isRange = low > -(1n << 31n);
     if (isRange) counts.ranges++;
     if (isBelow) counts.bounds++;

@@ -69,7 +69,7 @@ test('lanes that differ only in shared bits have equal values', () => {
     });
     const output = new Uint32Array(Uint8Array.from(readBytes(1, 0, bytes)).buffer);
     assert.equal(outcome, 'finished', body);
-    const stores = kernel.blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'store'); // oxfmt-ignore
+    const stores = kernel.blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'store');
     for (const [
       i,
       {

@@ -40,8 +40,7 @@ test('a staged condition has the same value as the original condition', () => {
     staged++;
     for (let i = 0; i < 4; i++) {
       const values = sample.values();
-      if (areSafe(values))
-        assert.equal(run(values), sample.reference(values) === 1n, describeSample(seed, sample, values));
+      if (areSafe(values)) assert.equal(run(values), sample.reference(values) === 1n, describeSample(seed, sample, values));
     }
   }
   assert.ok(staged > samples / 2);

@@ -18,7 +18,18 @@ const print = (term: Term): string =>
 
 test('printed terms use the operator precedence of C++', () => {
   assert.equal(print(store.equal(store.and(32, t, number(1n)), number(0n))), '(threadIdx.x & 1) == 0');
-  assert.equal(print(store.signedLess(store.sum(32, 0n, [[t, 1n], [b, 256n]]), n)), 'threadIdx.x + blockIdx.x * 256 < n'); // oxfmt-ignore
+  assert.equal(
+    print(
+      store.signedLess(
+        store.sum(32, 0n, [
+          [t, 1n],
+          [b, 256n],
+        ]),
+        n,
+      ),
+    ),
+    'threadIdx.x + blockIdx.x * 256 < n',
+  );
   assert.equal(print(store.mul(32, store.sum(32, 1n, [[n, 1n]]), t)), 'threadIdx.x + threadIdx.x * n');
   assert.equal(print(store.and(32, store.xor(32, t, n), number(31n))), '(threadIdx.x ^ n) & 31');
   assert.equal(print(store.sum(32, -1n, [[t, -4n]])), '-threadIdx.x * 4 - 1');

@@ -26,7 +26,7 @@ const isOpen = (term: Term): boolean => term.leaves.some(({ atom }) => atom!.kin
 function loopVariables({ kernel, value }: SymbolicKernel): Map<string, Term> {
   const found = new Map<string, Term>();
   for (const { header } of kernel.loops)
-    for (const { result } of kernel.blocks[header]!.phis) found.set(kernel.values[result]!.register ?? `v${result}`, value(result)); // oxfmt-ignore
+    for (const { result } of kernel.blocks[header]!.phis) found.set(kernel.values[result]!.register ?? `v${result}`, value(result));
   return found;
 }
 
@@ -56,7 +56,12 @@ function compareWalk(symbolic: SymbolicKernel, setting: Setting, seed: number, w
   const { kernel } = symbolic;
   walk(symbolic, setting, seededRandom(seed), 3000, {
     enter(state) {
-      compareState(symbolic, state, kernel.blocks[state.block]!.phis.map(({ result }) => result), where); // oxfmt-ignore
+      compareState(
+        symbolic,
+        state,
+        kernel.blocks[state.block]!.phis.map(({ result }) => result),
+        where,
+      );
       assert.notEqual(state.evaluate(symbolic.reach(state.block)), 0n, `${where}, block ${state.block} is reached`);
       for (const loop of kernel.loops) {
         if (loop.blocks.has(state.block))
@@ -65,7 +70,12 @@ function compareWalk(symbolic: SymbolicKernel, setting: Setting, seed: number, w
     },
     leave(state, to) {
       const { instructions, successors } = kernel.blocks[state.block]!;
-      compareState(symbolic, state, instructions.flatMap(({ results }) => results), where); // oxfmt-ignore
+      compareState(
+        symbolic,
+        state,
+        instructions.flatMap(({ results }) => results),
+        where,
+      );
       for (const successor of successors) {
         const taken = state.evaluate(symbolic.edge(state.block, successor));
         if (taken !== undefined) assert.equal(taken === 1n, successor === to, `${where}, edge to ${successor}`);
@@ -79,7 +89,7 @@ test('values, conditions, ranges and trip counts of random kernels are those of 
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
     const isSymbolic = random.chance(0.3);
-    const launch = isSymbolic ? { block: null, grid: null } : { block: [64, 1, 1], grid: [3, 1, 1] } as const; // oxfmt-ignore
+    const launch = isSymbolic ? { block: null, grid: null } : ({ block: [64, 1, 1], grid: [3, 1, 1] } as const);
     const { symbolic } = kernelContext(requestFor(kernel, launch));
     for (let i = 0; i < 6; i++) {
       const n = BigInt(random.pick([0, 1, 5, 64, 200, 0xffffffff]));
@@ -268,8 +278,7 @@ test('the sum of an inner loop is known if its counter determines the trip count
     const own = [...loopVariables(symbolic)].filter(([register]) => register === '%r2');
     assert.ok(own.length > 0 && own.every(([, term]) => !isOpen(term)), body);
     for (const thread of [0, 7])
-      for (const n of [0n, 1n, 3n, 7n, 0xfffffff0n])
-        for (const m of [0n, 9n]) compareWalk(symbolic, settingOf(thread, n, m), 1, body);
+      for (const n of [0n, 1n, 3n, 7n, 0xfffffff0n]) for (const m of [0n, 9n]) compareWalk(symbolic, settingOf(thread, n, m), 1, body);
   }
 });
 
@@ -279,14 +288,17 @@ test('the sum of an inner loop is unknown if its trip count varies or it may be 
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r1', counted),
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 2;'),
     // It is also exited from the middle of its body.
-    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'setp.eq.s32 %p3, %r3, %r8; @%p3 bra Y; add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 1;'), // oxfmt-ignore
+    nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'setp.eq.s32 %p3, %r3, %r8; @%p3 bra Y; add.s32 %r2, %r2, 1; add.s32 %r3, %r3, 1;'),
     // The increment grows.
     nested('4', '0', 'setp.ge.s32 %p2, %r3, %r9', 'add.s32 %r2, %r2, %r3; add.s32 %r3, %r3, 1;'),
   ];
   for (const body of bodies) {
     const { symbolic } = contextOf(`mov.u32 %r2, 0; mov.u32 %r3, 0; ${body} ${end}`);
     const variables = [...loopVariables(symbolic)].filter(([register]) => register === '%r2');
-    assert.ok(variables.some(([, term]) => isOpen(term)), body); // oxfmt-ignore
+    assert.ok(
+      variables.some(([, term]) => isOpen(term)),
+      body,
+    );
     for (const n of [0n, 3n, 7n]) compareWalk(symbolic, settingOf(2, n, 2n), 1, body);
   }
 });
@@ -349,7 +361,10 @@ function storeReach(body: string, options: CheckOptions = {}): (thread: number, 
       },
     });
     // Without loops the condition is exact.
-    assert.deepEqual(blocks.map(({ id }) => evaluate.get(id) === 1n), reached); // oxfmt-ignore
+    assert.deepEqual(
+      blocks.map(({ id }) => evaluate.get(id) === 1n),
+      reached,
+    );
     return reached;
   };
 }
@@ -382,7 +397,10 @@ test('reach: code after an early return, and after a join', () => {
 test('reach: cases of a switch, two of which share a label', () => {
   const reach = storeReach(`T: .branchtargets A, B, A, C; and.b32 %r1, %r0, 3; brx.idx %r1, T;
     A: st.u32 [%d1], 1; bra X; B: st.u32 [%d1], 2; bra X; C: st.u32 [%d1], 3; X:`);
-  assert.deepEqual([0, 1, 2, 3].map((thread) => reach(thread).indexOf(true)), [0, 1, 0, 2]); // oxfmt-ignore
+  assert.deepEqual(
+    [0, 1, 2, 3].map((thread) => reach(thread).indexOf(true)),
+    [0, 1, 0, 2],
+  );
 });
 
 test('reach: assumptions in the code hold after them', () => {

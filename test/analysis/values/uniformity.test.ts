@@ -18,9 +18,7 @@ function infer(body: string, proved: readonly number[] = []): Inferred {
   const context = contextOf(`${body} ${store('%d2', '%r0', '%r1', 60)}`);
   const { kernel, loaded } = context;
   const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set(proved as BlockId[]));
-  const stores = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.filter(({ operation }) => operation.effect.kind === 'store'),
-  );
+  const stores = kernel.blocks.flatMap(({ instructions }) => instructions.filter(({ operation }) => operation.effect.kind === 'store'));
   const value = stores[stores.length - 1]!.arguments[1]!;
   const stored = value.kind === 'value' ? uniformity.value(value.id) : value.kind;
   return { context, uniformity, stored };

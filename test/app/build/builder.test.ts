@@ -51,10 +51,7 @@ test('a rejected flag is reported at the place that specifies it', async (t) => 
     args: ['--options-file=y'],
   });
   const { diagnostics } = await builder.build(unit, 'verification', 'sm_80');
-  const refused = diagnostics.map(({ code, message }) => [
-    code,
-    /^Selvage rejects the flag ([^:]*):/.exec(message)?.[1],
-  ]);
+  const refused = diagnostics.map(({ code, message }) => [code, /^Selvage rejects the flag ([^:]*):/.exec(message)?.[1]]);
   assert.deepEqual(refused, [
     ['compile/flag-refused', '--run of build/compile_commands.json'],
     ['compile/flag-refused', '-ccbin=x of .selvage.yml'],
@@ -63,7 +60,7 @@ test('a rejected flag is reported at the place that specifies it', async (t) => 
 });
 
 test('of several compilation databases the first with an entry for a unit is used', async (t) => {
-  const entry = (file: string, flag: string) => JSON.stringify([{ directory: '.', file, command: `nvcc ${flag} -c ${file}` }]); // oxfmt-ignore
+  const entry = (file: string, flag: string) => JSON.stringify([{ directory: '.', file, command: `nvcc ${flag} -c ${file}` }]);
   const { builder, unit } = await builderFor(t, {
     compiler: '',
     configuration: 'version: 1\nnvcc: { compile-commands: [b/compile_commands.json, c/compile_commands.json] }\n',
@@ -110,10 +107,7 @@ const saysFlags = `
 test('a compilation database is found at the root, in a build folder and in out', async (t) => {
   const entry = (flag: string) => JSON.stringify([{ directory: '.', file: 'SELF', command: `nvcc -D${flag} SELF` }]);
   const places: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
-    [
-      { 'compile_commands.json': entry('ROOT').replaceAll('SELF', 'a.cu'), 'build/compile_commands.json': '[]' },
-      'ROOT',
-    ],
+    [{ 'compile_commands.json': entry('ROOT').replaceAll('SELF', 'a.cu'), 'build/compile_commands.json': '[]' }, 'ROOT'],
     [{ 'build-debug/compile_commands.json': entry('DEBUG').replaceAll('SELF', '../a.cu') }, 'DEBUG'],
     [{ 'cmake-build-release/compile_commands.json': entry('CLION').replaceAll('SELF', '../a.cu') }, 'CLION'],
     [{ 'out/compile_commands.json': entry('OUT').replaceAll('SELF', '../a.cu') }, 'OUT'],

@@ -8,7 +8,17 @@ import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 const barrier: Effect = { kind: 'barrier', form: 'sync', aligned: true };
 const store = (space: 'global' | 'shared' | 'local' = 'shared'): Effect =>
   ({ kind: 'store', space, bytes: 4, lanes: 1, semantics: 'weak', scope: 'cta' }) as const;
-const atomic = { kind: 'atomic', space: 'global', operation: 'add', type: 'u32', bytes: 4, lanes: 1, semantics: 'relaxed', scope: 'gpu', returns: true } as const; // oxfmt-ignore
+const atomic = {
+  kind: 'atomic',
+  space: 'global',
+  operation: 'add',
+  type: 'u32',
+  bytes: 4,
+  lanes: 1,
+  semantics: 'relaxed',
+  scope: 'gpu',
+  returns: true,
+} as const;
 const at = (effect: Effect, line: number) => ({ effect, location: { file: 'a.cu', line } });
 
 test('builds agree if the same lines have the same effects, regardless of the number of effects', () => {
@@ -19,8 +29,7 @@ test('builds agree if the same lines have the same effects, regardless of the nu
 
 test('an effect that only the production build has is reported as unchecked', () => {
   const verification = kernelOf({ effects: [at(store(), 4)] });
-  const with_ = (effect: Effect, line = 9) =>
-    buildsDiffer(verification, kernelOf({ effects: [at(store(), 4), at(effect, line)] }));
+  const with_ = (effect: Effect, line = 9) => buildsDiffer(verification, kernelOf({ effects: [at(store(), 4), at(effect, line)] }));
   assert.match(with_(barrier) ?? '', /barrier at a\.cu:9/);
   assert.match(with_(store()) ?? '', /store at a\.cu:9/);
   assert.match(with_(atomic) ?? '', /atomic at a\.cu:9/);
@@ -29,10 +38,7 @@ test('an effect that only the production build has is reported as unchecked', ()
 
 test('a barrier that the production build lacks counts, a dead store does not', () => {
   const verification = kernelOf({ effects: [at(barrier, 3), at(store(), 4)] });
-  assert.match(
-    buildsDiffer(verification, kernelOf({ effects: [at(store(), 4)] })) ?? '',
-    /lacks the barrier at a\.cu:3/,
-  );
+  assert.match(buildsDiffer(verification, kernelOf({ effects: [at(store(), 4)] })) ?? '', /lacks the barrier at a\.cu:3/);
   assert.equal(buildsDiffer(verification, kernelOf({ effects: [at(barrier, 3)] })), undefined);
 });
 
@@ -62,8 +68,7 @@ test('a grid barrier that the production build expands is the one of its line', 
 test('a barrier that no launch reaches is dead code, and one that some launch reaches is not', () => {
   const production = textKernel('');
   const lacks = (body: string): string | undefined => buildsDiffer(textKernel(body), production);
-  const halving = (start: string): string =>
-    `${start} L: setp.le.u32 %p1, %r1, 32; @%p1 bra X; bar.sync 0; shr.u32 %r1, %r1, 1; bra L; X:`;
+  const halving = (start: string): string => `${start} L: setp.le.u32 %p1, %r1, 32; @%p1 bra X; bar.sync 0; shr.u32 %r1, %r1, 1; bra L; X:`;
   assert.equal(lacks(halving('mov.u32 %r1, 16;')), undefined);
   assert.match(lacks(halving('mov.u32 %r1, 64;')) ?? '', /lacks the barrier/);
   assert.match(lacks(halving('shr.u32 %r1, %r5, 1;')) ?? '', /lacks the barrier/, 'blocks of 128 threads reach it');
@@ -87,7 +92,13 @@ test('stores of only the production build race with nothing if the launch has a 
   const one = [1, 1, 1];
   assert.equal(told(store('global'), one, one), false);
   assert.equal(told(atomic, one, one), false);
-  for (const [block, grid] of [[[2, 1, 1], one], [one, [1, 2, 1]], [null, one], [one, null]] as const) assert.equal(told(store('global'), block, grid), true); // oxfmt-ignore
+  for (const [block, grid] of [
+    [[2, 1, 1], one],
+    [one, [1, 2, 1]],
+    [null, one],
+    [one, null],
+  ] as const)
+    assert.equal(told(store('global'), block, grid), true);
   assert.equal(told(copy, one, one), true);
   assert.equal(told(opaque, one, one), true);
 });

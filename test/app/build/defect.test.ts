@@ -16,7 +16,7 @@ test('an internal error is reported for a launch with constrained arguments', ()
   const entry = { name: { full: 'k(float*)' }, kernel: { symbol: 'k' }, verification: { source: { ptx: '.version' } } };
   const saved: ReadonlyMap<string, string>[] = [];
   const progress = { defect: ({ files }: { files: ReadonlyMap<string, string> }) => saved.push(files) };
-  const told = defectOf(entry as unknown as LoweredKernel, launch, new Error('out of range'), progress as unknown as Progress); // oxfmt-ignore
+  const told = defectOf(entry as unknown as LoweredKernel, launch, new Error('out of range'), progress as unknown as Progress);
   assert.equal(told.code, 'internal/defect');
   assert.match(told.message, /k\(float\*\): out of range/);
   const request = JSON.parse(saved[0]!.get('request.json')!) as { launch: { scalars: unknown; ties: unknown } };

@@ -40,8 +40,7 @@ function setting(t: TestContext) {
     const progress = { log: () => undefined, defect: ({ error }: { error: unknown }) => assert.fail(String(error)) };
     return lowerUnit(built, tree, progress, thirdPartyKernelTest(tree, wholeTree, pattern));
   };
-  const checked = async (...parameters: Parameters<typeof lower>) =>
-    (await lower(...parameters)).kernels.map(({ name }) => name.qualified);
+  const checked = async (...parameters: Parameters<typeof lower>) => (await lower(...parameters)).kernels.map(({ name }) => name.qualified);
   return { folder, lower, checked };
 }
 

@@ -124,7 +124,11 @@ async function check(cache: string | null, cwd = tree): Promise<Work> {
     const runs = (tool: string, form: RegExp): number => {
       const log = join(folder, `${tool}.log`);
       // Without calls that query the version of a tool.
-      return existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter((line) => form.test(line)).length : 0; // oxfmt-ignore
+      return existsSync(log)
+        ? readFileSync(log, 'utf8')
+            .split('\n')
+            .filter((line) => form.test(line)).length
+        : 0;
     };
     const text = await render('json', report, { color: false, verbose: true, source: () => undefined });
     return {
@@ -147,9 +151,7 @@ function keptIn(cache: string): string {
 }
 
 function keptFiles(cache: string): string[] {
-  return readdirSync(join(folder, cache), { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /[0-9a-f]{64}$/.test(file),
-  );
+  return readdirSync(join(folder, cache), { recursive: true, encoding: 'utf8' }).filter((file) => /[0-9a-f]{64}$/.test(file));
 }
 
 test('if one of 50 kernels changes only it is checked; the report equals a cold run', { skip }, async () => {
@@ -240,14 +242,7 @@ test('with a damaged result store the report equals a cold run', { skip }, async
 
 test('results cut short by the time limit are not cached', { skip }, async () => {
   const services = { cwd: tree, environment: { ...process.env, SELVAGE_CACHE: join(folder, 'late') }, assets };
-  const words = parseCommandLine([
-    'check',
-    'src/unit0.cu',
-    '--timeout',
-    '0.000001',
-    '--nvcc',
-    join(folder, 'tools/nvcc'),
-  ]);
+  const words = parseCommandLine(['check', 'src/unit0.cu', '--timeout', '0.000001', '--nvcc', join(folder, 'tools/nvcc')]);
   assert.ok(words.kind === 'command');
   const run = async (): Promise<string> => {
     const progress = { log: () => undefined, defect: () => undefined };

@@ -6,16 +6,7 @@
  *     node test/app/cache/random-edits.ts [SEED [COUNT]]
  */
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { seededRandom } from '../../../src/base/random.ts';
@@ -57,11 +48,7 @@ type Pick = <Value>(values: readonly Value[]) => Value;
 
 /** A line of a header or of the unit that may change the input of the compiler. */
 function randomLines(pick: Pick): string {
-  const [macro, value, name] = [
-    pick([0, 1, 2, 3]),
-    pick([0, 1, 2]),
-    pick([...headers, 'sub/a.h', '../in1/b.h', 'made.h']),
-  ];
+  const [macro, value, name] = [pick([0, 1, 2, 3]), pick([0, 1, 2]), pick([...headers, 'sub/a.h', '../in1/b.h', 'made.h'])];
   return pick([
     `#undef M${macro}\n#define M${macro} ${value}\n`,
     `#undef M${macro}\n#define M${macro} ${value}\n`,
@@ -110,13 +97,13 @@ function randomFlags(pick: Pick): readonly string[] {
 /** The edits of a world, with equal probabilities. */
 const edits: readonly ((world: World, pick: Pick) => World)[] = [
   (world, pick) => ({ ...world, files: { ...world.files, [pick(places)]: `#pragma once\n${randomLines(pick)}` } }),
-  (world, pick) => ({ ...world, files: { ...world.files, [pick(places)]: `#pragma once\n${randomLines(pick)}${randomLines(pick)}` } }), // oxfmt-ignore
+  (world, pick) => ({ ...world, files: { ...world.files, [pick(places)]: `#pragma once\n${randomLines(pick)}${randomLines(pick)}` } }),
   (world, pick) => {
     const { [pick(places)]: removed, ...files } = world.files;
     void removed;
     return { ...world, files };
   },
-  (world, pick) => ({ ...world, files: { ...world.files, 'repo/u.cu': `${randomLines(pick)}${randomLines(pick)}${defaults}${kernel}` } }), // oxfmt-ignore
+  (world, pick) => ({ ...world, files: { ...world.files, 'repo/u.cu': `${randomLines(pick)}${randomLines(pick)}${defaults}${kernel}` } }),
   (world, pick) => {
     const text = world.files['repo/u.cu']!;
     return { ...world, files: { ...world.files, 'repo/u.cu': `${randomLines(pick)}${text}` } };
@@ -124,12 +111,21 @@ const edits: readonly ((world: World, pick: Pick) => World)[] = [
   (world, pick) => ({ ...world, flags: [...world.flags, randomFlags(pick)].slice(-4) }),
   (world, pick) => ({ ...world, flags: world.flags.filter(() => pick([true, false])) }),
   (world) => ({ ...world, flags: world.flags.toReversed() }),
-  (world, pick) => ({ ...world, files: { ...world.files, [`repo/${pick(['o', 'p', 'g'])}.txt`]: pick(['-DM0=2', '-DM1=0 -I../in2', '-DM2=0', '-I../in1']) } }), // oxfmt-ignore
+  (world, pick) => ({
+    ...world,
+    files: { ...world.files, [`repo/${pick(['o', 'p', 'g'])}.txt`]: pick(['-DM0=2', '-DM1=0 -I../in2', '-DM2=0', '-I../in1']) },
+  }),
   (world, pick) => ({
     ...world,
     files: { ...world.files, in3: pick([null, 'text']), 'repo/made.h': randomLines(pick) },
   }),
-  (world, pick) => ({ ...world, environment: { ...world.environment, [pick(['NVCC_APPEND_FLAGS', 'NVCC_PREPEND_FLAGS', 'CPATH', 'CPLUS_INCLUDE_PATH', 'SOURCE_DATE_EPOCH'])]: pick(['-DM1=0', '7', '/']) } }), // oxfmt-ignore
+  (world, pick) => ({
+    ...world,
+    environment: {
+      ...world.environment,
+      [pick(['NVCC_APPEND_FLAGS', 'NVCC_PREPEND_FLAGS', 'CPATH', 'CPLUS_INCLUDE_PATH', 'SOURCE_DATE_EPOCH'])]: pick(['-DM1=0', '7', '/']),
+    },
+  }),
   (world, pick) => ({ ...world, added: pick(['', '-DM1=0', '-I../in2', '-use_fast_math']) }),
 ];
 
@@ -200,7 +196,7 @@ export async function checkRandomEdits(seed: number, count: number): Promise<Tal
       };
       const words: string[][] = [[], []];
       const logged = (into: string[]) => (text: string) => void into.push(text.replaceAll(/selvage-\w{6}/g, ''));
-      const found = await compileUnit({ ...request, kept: code, onLog: logged(words[0]!), onCompiled: () => void (isMade = true) }); // oxfmt-ignore
+      const found = await compileUnit({ ...request, kept: code, onLog: logged(words[0]!), onCompiled: () => void (isMade = true) });
       const fresh = await compileUnit({ ...request, onLog: logged(words[1]!) });
       assert.deepEqual(found, fresh, `seed ${seed}, step ${step}: ${JSON.stringify(world, null, 1)}`);
       assert.deepEqual(words[0], words[1], `seed ${seed}, step ${step}: the words of the compiler`);
@@ -220,5 +216,5 @@ export async function checkRandomEdits(seed: number, count: number): Promise<Tal
 if (process.argv[1] === import.meta.filename) {
   const [seed = 2, count = 1000] = process.argv.slice(2).map(Number);
   const { steps, kept, refused } = await checkRandomEdits(seed, count);
-  console.log(`${steps} edits, the same with what was kept: ${kept} kept, ${steps - kept - refused} made, ${refused} do not compile`); // oxfmt-ignore
+  console.log(`${steps} edits, the same with what was kept: ${kept} kept, ${steps - kept - refused} made, ${refused} do not compile`);
 }

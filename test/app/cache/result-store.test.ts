@@ -69,8 +69,7 @@ test('an entry that is truncated, or changed after its header, counts as missing
   const key = store.keyOf('check', ['body']);
   store.write(key, value);
   const whole = readFileSync(fileOf(key));
-  for (let length = 0; length < whole.length; length += 1)
-    assert.equal(readEntry(key, whole.subarray(0, length)), undefined);
+  for (let length = 0; length < whole.length; length += 1) assert.equal(readEntry(key, whole.subarray(0, length)), undefined);
   const draw = seededRandom(7);
   for (let round = 0; round < 300; round += 1) {
     const bytes = Buffer.from(whole);

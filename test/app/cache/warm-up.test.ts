@@ -23,49 +23,42 @@ after(() => {
   workspace.dispose();
 });
 
-const unit = (
-  name: string,
-  value: number,
-): string => `__global__ void ${name}(int *out) { out[threadIdx.x] = ${value}; }
+const unit = (name: string, value: number): string => `__global__ void ${name}(int *out) { out[threadIdx.x] = ${value}; }
 void launch_${name}(int *out) { ${name}<<<1, 64>>>(out); }
 `;
 
-test(
-  'a pull request compiles only its changes, and reads all other results from the run on the default branch',
-  { skip },
-  async () => {
-    const [log, nvcc] = [join(folder, 'cicc.log'), join(folder, 'tools/nvcc')];
-    writeLoggedTools(join(folder, 'tools'), compiler!.path, folder);
-    /** The units that were compiled since the last call. */
-    const compiled = (): string[] => {
-      const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
-      rmSync(log, { force: true });
-      return [...new Set(lines.flatMap((line) => /\b([abc])\.cu\b/.exec(line)?.[1] ?? []))].sort();
-    };
-    const base = workspace.commit({ 'a.cu': unit('a', 1), 'b.cu': unit('b', 1), 'c.cu': unit('c', 1) });
-    const head = workspace.commit({ 'b.cu': unit('b', 2) });
-    workspace.checkOut(base);
-    const common = {
-      root: workspace.root,
-      options: { ...defaultOptions(), nvcc, checks: ['race', 'divergence', 'cost'] as const },
-      nvccArguments: [],
-      environment: { ...process.env, CI: 'true', SELVAGE_CACHE: join(folder, 'results') },
-      assets,
-      progress: { log: () => undefined, defect: ({ error }: { error: unknown }) => assert.fail(String(error)) },
-    };
-    const { report } = await analyseRepository(common);
-    assert.equal(report.kernels.length, 3);
-    assert.deepEqual(compiled(), ['a', 'b', 'c']);
-    const range = { base, head, fromMergeBase: false, configurationFrom: 'head', trust: 'pull-request' } as const;
-    await analyseRange({ ...common, ...range });
-    const warm = execFileSync('sh', ['-c', `grep -c . '${log}' || true`], { encoding: 'utf8' }).trim();
-    assert.deepEqual(compiled(), ['b']);
-    await analyseRange({ ...common, ...range, environment: { ...common.environment, SELVAGE_CACHE: 'off' } });
-    const cold = execFileSync('sh', ['-c', `grep -c . '${log}' || true`], { encoding: 'utf8' }).trim();
-    assert.ok(Number(warm) < Number(cold), `${warm} of ${cold}`);
-    compiled();
-    // An unchanged run reads everything from the cache.
-    await analyseRange({ ...common, ...range });
-    assert.deepEqual(compiled(), []);
-  },
-);
+test('a pull request compiles only its changes, and reads all other results from the run on the default branch', { skip }, async () => {
+  const [log, nvcc] = [join(folder, 'cicc.log'), join(folder, 'tools/nvcc')];
+  writeLoggedTools(join(folder, 'tools'), compiler!.path, folder);
+  /** The units that were compiled since the last call. */
+  const compiled = (): string[] => {
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+    rmSync(log, { force: true });
+    return [...new Set(lines.flatMap((line) => /\b([abc])\.cu\b/.exec(line)?.[1] ?? []))].sort();
+  };
+  const base = workspace.commit({ 'a.cu': unit('a', 1), 'b.cu': unit('b', 1), 'c.cu': unit('c', 1) });
+  const head = workspace.commit({ 'b.cu': unit('b', 2) });
+  workspace.checkOut(base);
+  const common = {
+    root: workspace.root,
+    options: { ...defaultOptions(), nvcc, checks: ['race', 'divergence', 'cost'] as const },
+    nvccArguments: [],
+    environment: { ...process.env, CI: 'true', SELVAGE_CACHE: join(folder, 'results') },
+    assets,
+    progress: { log: () => undefined, defect: ({ error }: { error: unknown }) => assert.fail(String(error)) },
+  };
+  const { report } = await analyseRepository(common);
+  assert.equal(report.kernels.length, 3);
+  assert.deepEqual(compiled(), ['a', 'b', 'c']);
+  const range = { base, head, fromMergeBase: false, configurationFrom: 'head', trust: 'pull-request' } as const;
+  await analyseRange({ ...common, ...range });
+  const warm = execFileSync('sh', ['-c', `grep -c . '${log}' || true`], { encoding: 'utf8' }).trim();
+  assert.deepEqual(compiled(), ['b']);
+  await analyseRange({ ...common, ...range, environment: { ...common.environment, SELVAGE_CACHE: 'off' } });
+  const cold = execFileSync('sh', ['-c', `grep -c . '${log}' || true`], { encoding: 'utf8' }).trim();
+  assert.ok(Number(warm) < Number(cold), `${warm} of ${cold}`);
+  compiled();
+  // An unchanged run reads everything from the cache.
+  await analyseRange({ ...common, ...range });
+  assert.deepEqual(compiled(), []);
+});

@@ -15,7 +15,7 @@ after(() => rmSync(root, { recursive: true, force: true }));
 const file = join(root, '.selvage-baseline.json');
 
 const git = (...words: string[]): string =>
-  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: root, encoding: 'utf8' }).trim(); // oxfmt-ignore
+  execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', ...words], { cwd: root, encoding: 'utf8' }).trim();
 function commit(): string {
   git('add', '--all');
   git('commit', '--quiet', '--allow-empty', '--message', 'change');
@@ -51,8 +51,14 @@ test('findings of the baseline are not reported again, on any line; new findings
   assert.match(stdout, /1 error; 1 finding in the baseline/);
   // With --no-baseline all findings are reported, with the unchanged verdict.
   const all = await run('check', 'a.cu', '--no-baseline', '--format', 'json');
-  const { kernels } = JSON.parse(all.stdout) as { kernels: { race: { verdict: string; findings: { suppressed?: string }[] } }[] }; // oxfmt-ignore
-  assert.deepEqual(kernels.map(({ race }) => [race.verdict, race.findings[0]?.suppressed]), [['race', undefined], ['race', undefined]]); // oxfmt-ignore
+  const { kernels } = JSON.parse(all.stdout) as { kernels: { race: { verdict: string; findings: { suppressed?: string }[] } }[] };
+  assert.deepEqual(
+    kernels.map(({ race }) => [race.verdict, race.findings[0]?.suppressed]),
+    [
+      ['race', undefined],
+      ['race', undefined],
+    ],
+  );
   // New findings are not added without the command.
   const again = await run('baseline');
   assert.match(again.stderr, /as it should be: 1 finding\n[^]*1 finding not in the baseline: fix it/);
@@ -69,7 +75,11 @@ test('a fixed finding is reported, removed from the baseline, and reported if it
   assert.match(fixed.stdout, /suppression\/baseline-fixed[^]*A finding of the baseline is gone \(race\/shared in one/);
   assert.equal(fixed.status, 0);
   // Findings of unanalysed kernels or other launches may still be there.
-  for (const words of [['--kernel', 'two'], ['--block', '32']]) assert.doesNotMatch((await run('check', 'a.cu', ...words)).stdout, /baseline-fixed/); // oxfmt-ignore
+  for (const words of [
+    ['--kernel', 'two'],
+    ['--block', '32'],
+  ])
+    assert.doesNotMatch((await run('check', 'a.cu', ...words)).stdout, /baseline-fixed/);
   const head = commit();
   const review = await run('review', '--base', both, '--head', head);
   assert.equal(review.status, 0, review.stdout);
@@ -124,8 +134,11 @@ test('a baseline that does not compile any more keeps its entries; an invalid fi
 });
 
 test('the file has one line per finding, in an order that does not depend on lines', () => {
-  const entry = (file_: string, kernel_: string) => ({ fingerprint: 'aaaa1111', code: 'race/shared', kernel: kernel_, file: file_ }); // oxfmt-ignore
+  const entry = (file_: string, kernel_: string) => ({ fingerprint: 'aaaa1111', code: 'race/shared', kernel: kernel_, file: file_ });
   const text = printBaseline([entry('b.cu', 'k'), entry('a.cu', 'z'), entry('a.cu', 'k')]);
-  assert.deepEqual(parseBaseline(text, file).map((one) => `${one.file} ${one.kernel}`), ['a.cu k', 'a.cu z', 'b.cu k']); // oxfmt-ignore
+  assert.deepEqual(
+    parseBaseline(text, file).map((one) => `${one.file} ${one.kernel}`),
+    ['a.cu k', 'a.cu z', 'b.cu k'],
+  );
   assert.equal(text.split('\n').length, 9);
 });

@@ -44,11 +44,8 @@ test('a finding in a header that two files include is reported once', { skip: wi
   assert.match(await check(cwd, 'a.cu', 'b.cu'), /2 kernels with races; 1 error\n/);
 });
 
-test(
-  'a race of one array that two parameters receive names both, and the launch',
-  { skip: withoutNvcc },
-  async (context) => {
-    const shifted = `__global__ void shift(float* left, const float* right, int n) {
+test('a race of one array that two parameters receive names both, and the launch', { skip: withoutNvcc }, async (context) => {
+  const shifted = `__global__ void shift(float* left, const float* right, int n) {
   int i = blockIdx.x * 256 + threadIdx.x;
   if (i + 1 < n) left[i] = right[i + 1];
 }
@@ -57,12 +54,8 @@ void launch(float* a, float* b, int n) {
   shift<<<(n + 255) / 256, 256>>>(a, a, n);
 }
 `;
-    const text = await check(folder(context, { 'a.cu': shifted }), 'a.cu');
-    assert.match(
-      text,
-      /error\[race\/global\]: Thread 0 reads `right\[i \+ 1\]` while thread 1 writes `left\[i\]`, both on line 3/,
-    );
-    assert.match(text, /The launch on line 7 passes one array as `right` and `left`\./);
-    assert.match(text, /write of left\[i\] by thread/);
-  },
-);
+  const text = await check(folder(context, { 'a.cu': shifted }), 'a.cu');
+  assert.match(text, /error\[race\/global\]: Thread 0 reads `right\[i \+ 1\]` while thread 1 writes `left\[i\]`, both on line 3/);
+  assert.match(text, /The launch on line 7 passes one array as `right` and `left`\./);
+  assert.match(text, /write of left\[i\] by thread/);
+});

@@ -58,16 +58,26 @@ test('a race: the document on standard output, exit code 1', () => {
 
 test('contradictory assumptions, or ones that exclude the launch: an error, exit code 2, nothing proved', async () => {
   for (const assume of [['param2 == 16000', 'param2 < 64'], ['blockDim.x == 128']]) {
-    const run = await selvage(['check', 'reduce.ptx', '--block', '256', '--grid', '64', ...assume.flatMap((text) => ['--assume', text]), '--format', 'json']); // oxfmt-ignore
+    const run = await selvage([
+      'check',
+      'reduce.ptx',
+      '--block',
+      '256',
+      '--grid',
+      '64',
+      ...assume.flatMap((text) => ['--assume', text]),
+      '--format',
+      'json',
+    ]);
     assert.equal(run.status, 2, run.stderr);
-    assert.match(
-      run.stderr,
-      /^selvage: reduce\.cu:\d+: The assumptions about reduce contradict each other, or its launch with block 256/,
-    );
+    assert.match(run.stderr, /^selvage: reduce\.cu:\d+: The assumptions about reduce contradict each other, or its launch with block 256/);
     const { kernels, diagnostics } = reportOf(run);
     assert.equal(kernels[0]?.race.verdict, 'unknown');
     assert.equal(kernels[0].divergence.verdict, 'unknown');
-    assert.deepEqual(diagnostics.map(({ severity, code }) => [severity, code]), [['error', 'assumption/contradictory']]); // oxfmt-ignore
+    assert.deepEqual(
+      diagnostics.map(({ severity, code }) => [severity, code]),
+      [['error', 'assumption/contradictory']],
+    );
   }
 });
 
@@ -79,18 +89,7 @@ test('two runs give the same bytes, as a program and within this process', async
 });
 
 test('a proof: exit code 0', () => {
-  const run = selvageProgram([
-    'check',
-    'matmul.ptx',
-    '--block',
-    '16,16',
-    '--grid',
-    '16,16',
-    '--arg',
-    'param3=256',
-    '--format',
-    'json',
-  ]);
+  const run = selvageProgram(['check', 'matmul.ptx', '--block', '16,16', '--grid', '16,16', '--arg', 'param3=256', '--format', 'json']);
   assert.equal(run.status, 0, run.stderr);
   const [kernel] = reportOf(run).kernels;
   assert.deepEqual([kernel?.race.verdict, kernel?.divergence.verdict], ['proved', 'proved']);
@@ -101,9 +100,7 @@ test('--fail-on decides which findings fail', async () => {
 });
 
 test('--checks omits the other check', async () => {
-  const [kernel] = reportOf(
-    await selvage(['check', 'matmul.ptx', '--checks', 'divergence', '--format', 'json']),
-  ).kernels;
+  const [kernel] = reportOf(await selvage(['check', 'matmul.ptx', '--checks', 'divergence', '--format', 'json'])).kernels;
   assert.equal(kernel?.race.verdict, 'skipped');
   assert.notEqual(kernel?.divergence.verdict, 'skipped');
 });
@@ -168,7 +165,7 @@ const wrongUsage: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a comparison of one thing', ['compare', 'matmul.ptx'], /two commits or two files/],
   ['a file and a revision', ['compare', 'matmul.ptx', 'HEAD'], /HEAD is not a file/],
   ['a configuration that is not there', ['check', 'matmul.ptx', '--config', 'none.yml'], /none\.yml cannot be read/],
-]; // oxfmt-ignore
+];
 for (const [name, words, expected] of wrongUsage) {
   test(`rejected: ${name}`, async () => {
     const run = await selvage(words);
@@ -260,14 +257,10 @@ test('a file that does not compile does not affect another one that does', { ski
 test('arguments after -- are passed to nvcc', { skip: withoutNvcc }, async () => {
   write(
     'size.cu',
-    '// selvage: block=SIZE grid=1\n__global__ void k(int* p) { p[threadIdx.x % COUNT] = threadIdx.x; }\n'.replace(
-      'SIZE',
-      '32',
-    ),
+    '// selvage: block=SIZE grid=1\n__global__ void k(int* p) { p[threadIdx.x % COUNT] = threadIdx.x; }\n'.replace('SIZE', '32'),
   );
   const verdict = async (count: number) =>
-    reportOf(await selvage(['check', 'size.cu', '--format', 'json', '--', `-DCOUNT=${count}`])).kernels[0]?.race
-      .verdict;
+    reportOf(await selvage(['check', 'size.cu', '--format', 'json', '--', `-DCOUNT=${count}`])).kernels[0]?.race.verdict;
   assert.equal(await verdict(32), 'proved');
   assert.equal(await verdict(16), 'race');
   rmSync(join(folder, 'size.cu'));

@@ -40,7 +40,10 @@ test('bounds of a PTX file, with the parameter names of PTX', async () => {
   const { lines, ...conflicts } = bounds.source!.conflicts;
   assert.deepEqual(conflicts, { bound: '1022*ceil(param3/32)', degree: { param3: 1 }, value: 4088, exact: true });
   // Worst first.
-  assert.deepEqual(lines?.map(({ bound }) => bound), ['480*ceil(param3/32)', '480*ceil(param3/32)', '31*ceil(param3/32)', '31*ceil(param3/32)']); // oxfmt-ignore
+  assert.deepEqual(
+    lines?.map(({ bound }) => bound),
+    ['480*ceil(param3/32)', '480*ceil(param3/32)', '31*ceil(param3/32)', '31*ceil(param3/32)'],
+  );
   assert.match(lines[0]?.reason ?? '', /16-way bank conflicts/);
   assert.equal(bounds.source?.sectors.bound, '64*ceil(param3/32) + 32');
   assert.equal(bounds.source.sectors.value, 288);
@@ -53,9 +56,24 @@ test('bounds of a whole launch, with their assumptions', async () => {
   const { blockCycles, ...source } = totals!.source!;
   const steps = bounds.source!.steps.value! * 512;
   // 32 warps of 16 blocks; 128 times 128 results of 128 products and sums each.
-  assert.deepEqual(source, { blocks: 16, warps: 512, sectors: 18432, conflicts: 0, divwarps: 0, steps, work: steps + 18432, bytes: 589824, leastBytes: 589824, operations: 128 ** 3 * 2, intensity: 2 ** 22 / 589824 }); // oxfmt-ignore
+  assert.deepEqual(source, {
+    blocks: 16,
+    warps: 512,
+    sectors: 18432,
+    conflicts: 0,
+    divwarps: 0,
+    steps,
+    work: steps + 18432,
+    bytes: 589824,
+    leastBytes: 589824,
+    operations: 128 ** 3 * 2,
+    intensity: 2 ** 22 / 589824,
+  });
   assert.equal(blockCycles, (bounds.source!.work.value! * 32) / 4 + bounds.source!.span.value!);
-  assert.deepEqual(assumptions!.map(({ kind }) => kind), ['non-negative', 'no-wrap', 'alignment', 'user']); // oxfmt-ignore
+  assert.deepEqual(
+    assumptions!.map(({ kind }) => kind),
+    ['non-negative', 'no-wrap', 'alignment', 'user'],
+  );
   const open = reportOf((await selvage(words)).stdout).kernels[0]!.cost!;
   assert.deepEqual([open.totals?.source?.sectors, open.totals?.source?.conflicts], [null, 0]);
   assert.ok(!open.assumptions!.some(({ kind }) => kind === 'user'));
@@ -124,13 +142,13 @@ test('both builds, resources and occupancy of CUDA', { skip: withoutNvcc }, asyn
   assert.equal(most!.rounds, undefined);
   assert.deepEqual([lean.bounds, lean.resources], [{ production: bounds.production }, resources]);
   const brief = (await selvage(words)).stdout;
-  assert.match(brief, /machine code: \d+ instructions, of which a warp executes at most \d+\*max\(1, ceil\(n\/32\)\) \+ \d+ = \d+, in the order/); // oxfmt-ignore
+  assert.match(
+    brief,
+    /machine code: \d+ instructions, of which a warp executes at most \d+\*max\(1, ceil\(n\/32\)\) \+ \d+ = \d+, in the order/,
+  );
   assert.match(brief, /of one warp +at most\n +sectors +10\*ceil\(n\/32\) \+ 5 = 45\n/);
   const pretty = (await selvage([...words, '--shared', '60000', '--verbose'])).stdout;
-  assert.match(
-    pretty,
-    /68192 bytes of shared memory, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes of shared memory/,
-  );
+  assert.match(pretty, /68192 bytes of shared memory, occupancy 50 % \(limited by (threads|shared)\)|68192 bytes of shared memory/);
   assert.match(pretty, /verification build, at most +production build, at most/);
   assert.match(pretty, /at most max\(1, ceil\(n\/32\)\) = 4 times, of which a warp executes at most /);
   assert.match(pretty, /line 15 +5\*ceil\(n\/32\) = 20 +up to 5 sectors per access instead of 4/);
@@ -148,7 +166,10 @@ test('a kernel that the assembler rejects still has bounds', { skip: withoutNvcc
   const { status, stdout } = await selvage(['cost', 'big.cu', '--block', '64', '--grid', '1', '--format', 'json']);
   assert.equal(status, 3);
   const { kernels, diagnostics } = reportOf(stdout);
-  assert.deepEqual(diagnostics.map(({ code }) => code), ['compile/refused']); // oxfmt-ignore
+  assert.deepEqual(
+    diagnostics.map(({ code }) => code),
+    ['compile/refused'],
+  );
   assert.match(diagnostics[0]!.message, /too much shared data/);
   const { bounds, resources } = kernels[0]!.cost!;
   assert.deepEqual([bounds.source, bounds.production!.sectors.value, resources], [undefined, 8, undefined]);
@@ -167,7 +188,7 @@ test('PTX: registers if costs are requested, or why they are unknown; a check om
   const words = ['paper.ptx', '--kernel', 'vectorAdd', '--block', '256', '--grid', '4', '--nvcc', join(folder, 'none')];
   const { status, stdout } = await selvage(['cost', ...words]);
   assert.equal(status, 0);
-  assert.match(stdout, /^notice\[compile\/refused\]: Registers and occupancy .* paper\.ptx are not known: no ptxas was found; /m); // oxfmt-ignore
+  assert.match(stdout, /^notice\[compile\/refused\]: Registers and occupancy .* paper\.ptx are not known: no ptxas was found; /m);
   assert.ok(!/compile\/|register/.test((await selvage(['check', ...words])).stdout));
 });
 
@@ -193,34 +214,30 @@ __global__ void wrong(int *a) {
   writeFileSync(join(folder, 'wrong.cu'), text);
   const { status, stdout } = await selvage(['check', 'wrong.cu']);
   assert.equal(status, 3);
-  assert.match(stdout, /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas rejects it for sm_80: .*bogus.*\n --> wrong\.cu:3/m); // oxfmt-ignore
+  assert.match(
+    stdout,
+    /^error\[compile\/refused\]: Nothing in wrong\.cu can run: ptxas rejects it for sm_80: .*bogus.*\n --> wrong\.cu:3/m,
+  );
   assert.match(stdout, /what a warp costs \(unknown instruction bogus\.u32\)/);
   assert.match(stdout, /; incomplete because of 1 error$/m);
 });
 
-test(
-  'shared memory that the launch adds is reported, with its possible effect on occupancy',
-  { skip: withoutNvcc },
-  async () => {
-    const text = `extern __shared__ int s[];
+test('shared memory that the launch adds is reported, with its possible effect on occupancy', { skip: withoutNvcc }, async () => {
+  const text = `extern __shared__ int s[];
 __global__ void dynamic(int *a) {
     s[threadIdx.x] = a[threadIdx.x];
     __syncthreads();
     a[threadIdx.x] = s[threadIdx.x ^ 1];
 }
 `;
-    writeFileSync(join(folder, 'dynamic.cu'), text);
-    const words = ['cost', 'dynamic.cu', '--block', '256', '--grid', '4'];
-    assert.match(
-      (await selvage(words)).stdout,
-      / 0 bytes of shared memory plus the dynamic shared memory of the launch, which is unknown, occupancy at most 100 %/,
-    );
-    assert.match(
-      (await selvage([...words, '--shared', '1024'])).stdout,
-      / 1024 bytes of shared memory \(1024 dynamic\), occupancy 100 %/,
-    );
-  },
-);
+  writeFileSync(join(folder, 'dynamic.cu'), text);
+  const words = ['cost', 'dynamic.cu', '--block', '256', '--grid', '4'];
+  assert.match(
+    (await selvage(words)).stdout,
+    / 0 bytes of shared memory plus the dynamic shared memory of the launch, which is unknown, occupancy at most 100 %/,
+  );
+  assert.match((await selvage([...words, '--shared', '1024'])).stdout, / 1024 bytes of shared memory \(1024 dynamic\), occupancy 100 %/);
+});
 
 test('lines are sorted by cost without a specified size, and assumptions are listed once', async () => {
   const words = ['cost', 'paper.ptx', '--kernel', 'matMul*', '--block', '32,32', '--grid', '4,4'];
@@ -265,20 +282,16 @@ __global__ void copied(unsigned* to, const unsigned* from) {
 }
 `;
 
-test(
-  'a check without --checks cost makes a bounded analysis of the costs of the production build',
-  { skip: withoutNvcc },
-  async () => {
-    writeFileSync(join(folder, 'sorts.cu'), sorts);
-    const boundsOf = async (...words: string[]) => {
-      const { stdout } = await selvage(['check', 'sorts.cu', '--format', 'json', ...words]);
-      return reportOf(stdout).kernels.map(({ cost }) => cost!.bounds);
-    };
-    const [sorted, copied] = await boundsOf();
-    assert.deepEqual([sorted!.source, sorted!.production!.steps.exact], [undefined, false]);
-    assert.equal(copied!.source!.sectors.bound, '8');
-    const [asked] = await boundsOf('--checks', 'race,cost');
-    assert.notEqual(asked!.source!.steps.bound, null);
-    assert.deepEqual(asked!.production, sorted!.production);
-  },
-);
+test('a check without --checks cost makes a bounded analysis of the costs of the production build', { skip: withoutNvcc }, async () => {
+  writeFileSync(join(folder, 'sorts.cu'), sorts);
+  const boundsOf = async (...words: string[]) => {
+    const { stdout } = await selvage(['check', 'sorts.cu', '--format', 'json', ...words]);
+    return reportOf(stdout).kernels.map(({ cost }) => cost!.bounds);
+  };
+  const [sorted, copied] = await boundsOf();
+  assert.deepEqual([sorted!.source, sorted!.production!.steps.exact], [undefined, false]);
+  assert.equal(copied!.source!.sectors.bound, '8');
+  const [asked] = await boundsOf('--checks', 'race,cost');
+  assert.notEqual(asked!.source!.steps.bound, null);
+  assert.deepEqual(asked!.production, sorted!.production);
+});

@@ -83,10 +83,6 @@ test('the bundled PTX is the compiler output for the sources', { skip: compiler 
       t.diagnostic(`drift not checked: the PTX is of nvcc ${madeBy}, this is ${compiler.version.text}`);
       return;
     }
-    assert.equal(
-      await compileBundled(compiler, file),
-      stored,
-      `${file.file}: run node test/app/commands/regenerate.ts`,
-    );
+    assert.equal(await compileBundled(compiler, file), stored, `${file.file}: run node test/app/commands/regenerate.ts`);
   }
 });

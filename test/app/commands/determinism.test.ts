@@ -32,8 +32,7 @@ test('two runs print the same bytes for any number of jobs', () => {
     assert.equal(status, 1, stderr);
     assert.equal(stdout, runs[0]!.stdout);
   }
-  for (const verdict of ['proved', 'race', 'divergent'])
-    assert.match(runs[0]!.stdout, RegExp(`"verdict": "${verdict}"`));
+  for (const verdict of ['proved', 'race', 'divergent']) assert.match(runs[0]!.stdout, RegExp(`"verdict": "${verdict}"`));
 });
 
 for (const name of names) {
@@ -53,10 +52,7 @@ const z3 = findNativeZ3(process.env['PATH']);
 test('z3 of PATH and the bundled one do not contradict each other', { skip: z3 === undefined && 'no z3' }, async () => {
   // A file with a query that the built-in procedures leave to Z3.
   const file = `${folder}/race/bit-reversal.cu`;
-  const [wasm, native] = [
-    await analyseCheckedIn(file),
-    await analyseCheckedIn(file, { options: { solver: 'native' } }),
-  ];
+  const [wasm, native] = [await analyseCheckedIn(file), await analyseCheckedIn(file, { options: { solver: 'native' } })];
   assert.match(wasm.toolchain.solver ?? '', /wasm/);
   assert.match(native.toolchain.solver ?? '', /native/);
   for (const [index, { race }] of wasm.kernels.entries()) {

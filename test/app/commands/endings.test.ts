@@ -18,8 +18,7 @@ function callsThatMultiply(depth: number): string {
   const call = (index: number): string => `{ .param .u64 q; st.param.u64 [q], %d1; call f${index}, (q); }`;
   const inner = Array.from(
     { length: depth },
-    (_, index) =>
-      `.func f${index + 1}(.param .u64 p) { .reg .u64 %d<2>; ld.param.u64 %d1, [p]; ${call(index)} ${call(index)} ret; }`,
+    (_, index) => `.func f${index + 1}(.param .u64 p) { .reg .u64 %d<2>; ld.param.u64 %d1, [p]; ${call(index)} ${call(index)} ret; }`,
   );
   return `.version 8.0
 .target sm_80

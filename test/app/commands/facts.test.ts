@@ -77,7 +77,7 @@ test('a finding is on the line of the program that .loc names', async (context) 
 
 test('a run takes its launch from the file', async (context) => {
   const root = rootWithKernel(context);
-  writeFiles(root, { 'facts.json': '{ "kernels": [{ "match": "add", "block": 128, "grid": 2, "args": { "param1": 512 } }] }' }); // oxfmt-ignore
+  writeFiles(root, { 'facts.json': '{ "kernels": [{ "match": "add", "block": 128, "grid": 2, "args": { "param1": 512 } }] }' });
   const ran = await selvage(['run', 'add.ptx', '--facts', 'facts.json', '--arg', 'param0=int32[1024]'], root);
   assert.equal(ran.status, 0, ran.stderr + ran.stdout);
 });

@@ -39,7 +39,7 @@ export async function selvage(
     argv: words,
     cwd,
     environment: { ...process.env, ...environment },
-    stdout: { write: (text) => void (stdout += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')) }, // oxfmt-ignore
+    stdout: { write: (text) => void (stdout += typeof text === 'string' ? text : Buffer.from(text).toString('latin1')) },
     stderr: { write: (text) => void (stderr += text), isTTY: terminal },
     assets: findAssets(entry),
     async render(format, report, options) {

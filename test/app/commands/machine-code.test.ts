@@ -14,7 +14,7 @@ const original = new Uint8Array(readFileSync(new URL('../../sass/cubins/sm_90.cu
 
 function run(...words: string[]): { readonly code: number; readonly text: string } {
   try {
-    return { code: 0, text: execFileSync(process.execPath, [cli, ...words], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }) }; // oxfmt-ignore
+    return { code: 0, text: execFileSync(process.execPath, [cli, ...words], { cwd: folder, encoding: 'utf8', stdio: 'pipe' }) };
   } catch (error) {
     const { status, stdout } = error as { status: number; stdout: string };
     return { code: status, text: stdout };
@@ -47,7 +47,7 @@ test('two cubins are compared; a cubin compared with itself has no changes', () 
   assert.ok(at > 0);
   edited.set([0x18, 0x79], at);
   writeFileSync(join(folder, 'less.cubin'), edited);
-  const compared = (head: string) => (JSON.parse(run('compare', 'sum.cubin', head, '--format', 'json').text) as Report).comparison!; // oxfmt-ignore
+  const compared = (head: string) => (JSON.parse(run('compare', 'sum.cubin', head, '--format', 'json').text) as Report).comparison!;
   assert.equal(compared('sum.cubin').code, undefined);
   assert.equal(compared('sum.cubin').codeLines, undefined);
   const { code, codeLines } = compared('less.cubin');
@@ -56,7 +56,9 @@ test('two cubins are compared; a cubin compared with itself has no changes', () 
     ['line 8: 8 barriers instead of 9'],
   );
   assert.deepEqual(
-    codeLines!.flatMap(({ lines }) => lines.map(({ location, was, instructions, work }) => [location!.line, was!.line, instructions, work])), // oxfmt-ignore
+    codeLines!.flatMap(({ lines }) =>
+      lines.map(({ location, was, instructions, work }) => [location!.line, was!.line, instructions, work]),
+    ),
     [[8, 8, [1, 1], { barrier: [1, 0] }]],
   );
   const { diff } = codeLines![0]!.lines[0]!;
@@ -67,9 +69,6 @@ test('two cubins are compared; a cubin compared with itself has no changes', () 
   const text = (...options: string[]): string => run('compare', 'sum.cubin', 'less.cubin', ...options).text;
   assert.match(text(), /: line 8: 8 barriers instead of 9\n {2}\S+tile-sum\.cu:8 +barrier +1 → 0\n/);
   assert.match(text('--verbose'), /\n {2}- BAR\n/);
-  assert.match(
-    text('--format', 'markdown'),
-    /<details><summary>The lines that changed[^]*\| barrier \| 1 \| 0 \|[^]*\n- BAR\n/,
-  );
+  assert.match(text('--format', 'markdown'), /<details><summary>The lines that changed[^]*\| barrier \| 1 \| 0 \|[^]*\n- BAR\n/);
   assert.match(text('--format', 'html'), /<td>barrier<\/td><td>1<\/td><td>0<\/td>/);
 });

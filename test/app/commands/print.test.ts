@@ -74,7 +74,7 @@ test('the IR is printed as it is checked', async (context) => {
 test('accesses are printed as terms over the thread', async (context) => {
   const { stdout } = await printed(context, '--print', 'symbolic');
   assert.match(stdout, /^blockDim\.x = 64, blockDim\.y = 1, blockDim\.z = 1$/m);
-  assert.match(stdout, /^access 0: write of 4 bytes in shared memory at mirror\.ptx:15, b0\n {2}s \+ threadIdx\.x \* 4 bytes if true$/m); // oxfmt-ignore
+  assert.match(stdout, /^access 0: write of 4 bytes in shared memory at mirror\.ptx:15, b0\n {2}s \+ threadIdx\.x \* 4 bytes if true$/m);
   assert.match(stdout, /^access 1: read of 4 bytes in shared memory at mirror\.ptx:18, b0$/m);
 });
 
@@ -89,7 +89,9 @@ test('intervals begin at the entry and at the barrier', async (context) => {
 
 test('a write and a read that a barrier separates share no obligation', async (context) => {
   const { stdout } = await printed(context, '--print', 'obligations');
-  const pairs = [...stdout.matchAll(/^pair \d+ \((\w+), race\): access (\d) .*, access (\d) /gm)].map(([, scope, a, b]) => `${scope} ${a} ${b}`); // oxfmt-ignore
+  const pairs = [...stdout.matchAll(/^pair \d+ \((\w+), race\): access (\d) .*, access (\d) /gm)].map(
+    ([, scope, a, b]) => `${scope} ${a} ${b}`,
+  );
   assert.deepEqual(pairs, ['block 0 0', 'block 2 2']);
   assert.match(stdout, /two threads access disjoint bytes\n {4}thread 1: s \+ threadIdx\.x \* 4 bytes if true\n/);
 });
@@ -100,8 +102,7 @@ test('queries are printed as SMT-LIB scripts, with the answers', async (context)
   const { stdout } = await selvage(['check', 'halves.ptx', '--print', 'smt'], root);
   const questions = stdout.split(/^\(reset\) ; /m).slice(1);
   assert.ok(questions.length > 0);
-  for (const question of questions)
-    assert.match(question, /^unsat, by built-in\n\(declare-const [^]*\n\(check-sat\)\n$/);
+  for (const question of questions) assert.match(question, /^unsat, by built-in\n\(declare-const [^]*\n\(check-sat\)\n$/);
 });
 
 test('an unknown argument and an unmatched kernel are rejected', async (context) => {

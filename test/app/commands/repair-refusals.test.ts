@@ -44,8 +44,7 @@ const cases: readonly Case[] = [
     what: 'a helper in a header that a generator wrote',
     files: {
       'shift.cu': '#include "step.cuh"\n__global__ void shift(int* a) {\n    step(a, threadIdx.x);\n}\n',
-      'step.cuh':
-        'inline __device__ void step(int* a, int t) {\n#line 2 "step.cuh"\n    int mine = a[t + 1];\n    a[t] = mine;\n}\n',
+      'step.cuh': 'inline __device__ void step(int* a, int t) {\n#line 2 "step.cuh"\n    int mine = a[t + 1];\n    a[t] = mine;\n}\n',
     },
     says: /^no barrier in shift\.cu can separate the accesses of lines 2 and 3 of step\.cuh in step, which line 3 calls, and Selvage does not edit step\.cuh/,
   },
@@ -68,21 +67,17 @@ for (const { what, files, says } of cases) {
   });
 }
 
-test(
-  'a requested kernel outside of the repository is not edited, and the report states why',
-  { skip: withoutNvcc },
-  async (t) => {
-    const folder = temporaryFolder(t);
-    writeFiles(folder, {
-      'outside/shift.cuh': kernel,
-      'project/.git/HEAD': 'ref: refs/heads/main\n',
-      'project/shift.cu': '#include "../outside/shift.cuh"\n',
-    });
-    const { repair } = await repairOf(join(folder, 'project'), '--kernel', 'shift');
-    assert.equal(repair.edits, undefined);
-    assert.match(repair.reason ?? '', /shift\.cuh, outside of the repository, which Selvage does not edit$/);
-  },
-);
+test('a requested kernel outside of the repository is not edited, and the report states why', { skip: withoutNvcc }, async (t) => {
+  const folder = temporaryFolder(t);
+  writeFiles(folder, {
+    'outside/shift.cuh': kernel,
+    'project/.git/HEAD': 'ref: refs/heads/main\n',
+    'project/shift.cu': '#include "../outside/shift.cuh"\n',
+  });
+  const { repair } = await repairOf(join(folder, 'project'), '--kernel', 'shift');
+  assert.equal(repair.edits, undefined);
+  assert.match(repair.reason ?? '', /shift\.cuh, outside of the repository, which Selvage does not edit$/);
+});
 
 test('a barrier is inserted between the macros of a kernel', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
@@ -91,9 +86,10 @@ test('a barrier is inserted between the macros of a kernel', { skip: withoutNvcc
   });
   const { repair } = await repairOf(folder);
   assert.equal(repair.status, 'repaired');
-  assert.deepEqual(repair.edits?.map(({ startLine, endLine, replacement }) => [startLine, endLine, replacement]), [
-    [5, 4, '    __syncthreads();\n'],
-  ]); // oxfmt-ignore
+  assert.deepEqual(
+    repair.edits?.map(({ startLine, endLine, replacement }) => [startLine, endLine, replacement]),
+    [[5, 4, '    __syncthreads();\n']],
+  );
 });
 
 async function repairOf(folder: string, ...words: readonly string[]) {

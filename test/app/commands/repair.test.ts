@@ -15,35 +15,31 @@ __global__ void shift(int* A) {
 }
 `;
 
-test(
-  '--write edits the file, otherwise the patch is printed; read-only files stay unchanged',
-  { skip: withoutNvcc },
-  async (t) => {
-    const folder = temporaryFolder(t);
-    const file = join(folder, 'shift.cu');
-    writeFileSync(file, shift);
-    const printed = await selvage(['repair', 'shift.cu'], folder);
-    assert.equal(printed.status, 1);
-    assert.match(printed.stdout, /^\+\t__syncthreads\(\);$/m);
-    assert.equal(readFileSync(file, 'utf8'), shift);
+test('--write edits the file, otherwise the patch is printed; read-only files stay unchanged', { skip: withoutNvcc }, async (t) => {
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'shift.cu');
+  writeFileSync(file, shift);
+  const printed = await selvage(['repair', 'shift.cu'], folder);
+  assert.equal(printed.status, 1);
+  assert.match(printed.stdout, /^\+\t__syncthreads\(\);$/m);
+  assert.equal(readFileSync(file, 'utf8'), shift);
 
-    chmodSync(file, 0o444);
-    const refused = await selvage(['repair', 'shift.cu', '--write'], folder);
-    assert.equal(refused.status, 2);
-    assert.match(refused.stdout, /^\+\t__syncthreads\(\);$/m);
-    assert.match(refused.stderr, /Selvage wrote no file: shift\.cu cannot be written because it is read-only\./);
-    assert.equal(readFileSync(file, 'utf8'), shift);
+  chmodSync(file, 0o444);
+  const refused = await selvage(['repair', 'shift.cu', '--write'], folder);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stdout, /^\+\t__syncthreads\(\);$/m);
+  assert.match(refused.stderr, /Selvage wrote no file: shift\.cu cannot be written because it is read-only\./);
+  assert.equal(readFileSync(file, 'utf8'), shift);
 
-    chmodSync(file, 0o644);
-    const written = await selvage(['repair', 'shift.cu', '--write'], folder);
-    assert.equal(written.status, 1);
-    assert.match(written.stderr, /wrote shift\.cu/);
-    assert.equal(readFileSync(file, 'utf8'), shift.replace('\tA[', '\t__syncthreads();\n\tA['));
-    const again = await selvage(['repair', 'shift.cu', '--write'], folder);
-    assert.equal(again.status, 0);
-    assert.match(again.stderr, /nothing to write/);
-  },
-);
+  chmodSync(file, 0o644);
+  const written = await selvage(['repair', 'shift.cu', '--write'], folder);
+  assert.equal(written.status, 1);
+  assert.match(written.stderr, /wrote shift\.cu/);
+  assert.equal(readFileSync(file, 'utf8'), shift.replace('\tA[', '\t__syncthreads();\n\tA['));
+  const again = await selvage(['repair', 'shift.cu', '--write'], folder);
+  assert.equal(again.status, 0);
+  assert.match(again.stderr, /nothing to write/);
+});
 
 test('a file that is not UTF-8 is edited byte for byte', { skip: withoutNvcc }, async (t) => {
   const folder = temporaryFolder(t);
@@ -71,10 +67,7 @@ test('PTX is not edited, and a file that does not compile is reported as such', 
   const folder = temporaryFolder(t);
   const ptx = fileURLToPath(new URL('../../../src/app/commands/demo/head/reduce.verification.ptx', import.meta.url));
   copyFileSync(ptx, join(folder, 'reduce.ptx'));
-  const run = await selvage(
-    ['repair', 'reduce.ptx', '--block', '256', '--grid', '64', '--arg', 'param2=16000'],
-    folder,
-  );
+  const run = await selvage(['repair', 'reduce.ptx', '--block', '256', '--grid', '64', '--arg', 'param2=16000'], folder);
   assert.equal(run.status, 1);
   assert.match(run.stdout, /not repaired: reduce\.ptx is PTX: give the CUDA file that it was compiled from/);
   if (withoutNvcc !== false) return;

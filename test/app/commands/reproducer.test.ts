@@ -86,9 +86,7 @@ for (const [barrier, race] of [
     assert.deepEqual(await verdicts(root, 'add.ptx', ...launch, '--save-reproducer', 'saved'), [[race, 'proved']]);
     const folder = join(root, 'saved');
     assert.deepEqual(readdirSync(folder).sort(), ['commands.txt', 'kernel.ptx', 'launch-0.json']);
-    const texts = ['kernel.ptx', 'launch-0.json', 'commands.txt'].map((file) =>
-      readFileSync(join(folder, file), 'utf8'),
-    );
+    const texts = ['kernel.ptx', 'launch-0.json', 'commands.txt'].map((file) => readFileSync(join(folder, file), 'utf8'));
     // Labels are not names of a program: the compiler generates them.
     assert.doesNotMatch(texts.join('').replaceAll('secretLabel', ''), /secret|unrelated|other|add_param/);
     assert.match(texts[0]!, /add\.s64/);

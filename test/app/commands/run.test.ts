@@ -56,20 +56,13 @@ test('a run: only the document on standard output, arrays with their digests', a
   assert.equal(b?.changed, true);
   assert.equal(b.sha256, a.sha256);
   assert.deepEqual(b.first, [0, 1, 2, 3, 4, 5, 6, 7]);
-  assert.deepEqual(
-    await document('copy.ptx', ...one, '--arg', 'A=int32[32]:iota', '--arg', 'B=int32[32]'),
-    report,
-    'the same twice',
-  );
+  assert.deepEqual(await document('copy.ptx', ...one, '--arg', 'A=int32[32]:iota', '--arg', 'B=int32[32]'), report, 'the same twice');
 });
 
 test('pretty: kernel, launch, arrays', async () => {
-  const { stdout, status } = await run('copy.ptx', ...one, '--arg', 'param0=int32[32]:iota', '--arg', 'param1=&param0+64'); // oxfmt-ignore
+  const { stdout, status } = await run('copy.ptx', ...one, '--arg', 'param0=int32[32]:iota', '--arg', 'param1=&param0+64');
   assert.equal(status, 1);
-  assert.match(
-    stdout,
-    /^k {2}k\.cu:1:1\n {2}block 32, 1, 1 · grid 1, 1, 1\n {2}param0 = int32\[32\] · param1 = &param0\+64\n/,
-  );
+  assert.match(stdout, /^k {2}k\.cu:1:1\n {2}block 32, 1, 1 · grid 1, 1, 1\n {2}param0 = int32\[32\] · param1 = &param0\+64\n/);
 });
 
 /** The value of an array literal: element type, length and first elements. */
@@ -129,7 +122,17 @@ test('arrays from files and to files, little-endian', async () => {
 
 test('aliased arguments: the same array, with byte offset, with element offset', async () => {
   for (const alias of ['&A+64', '&A[16]', '&param0 + 0x40']) {
-    const { outputs, launch } = await document('copy.ptx', '--block', '16', '--grid', '1', '--arg', `B=${alias}`, '--arg', 'A=int32[32]:iota'); // oxfmt-ignore
+    const { outputs, launch } = await document(
+      'copy.ptx',
+      '--block',
+      '16',
+      '--grid',
+      '1',
+      '--arg',
+      `B=${alias}`,
+      '--arg',
+      'A=int32[32]:iota',
+    );
     assert.equal(launch.args['param1'], '&param0+64');
     assert.deepEqual(Object.keys(outputs), ['param0']);
     assert.deepEqual(outputs['param0']?.aliases, ['param1']);
@@ -143,10 +146,10 @@ test('structs without a known definition: members by offset, floats by their tex
   ];
   write('struct.ptx', parameterKernel(['.param .align 8 .b8 p[24]'], reads));
   const thread = ['struct.ptx', '--block', '1', '--grid', '1'];
-  const members = ['--arg', 'param0+0=uint8[12]', '--arg', 'param0+8=0x01020304', '--arg', 'param0+12=1.0', '--arg', 'param0+16=-1']; // oxfmt-ignore
+  const members = ['--arg', 'param0+0=uint8[12]', '--arg', 'param0+8=0x01020304', '--arg', 'param0+12=1.0', '--arg', 'param0+16=-1'];
   const { outputs } = await document(...thread, ...members);
   assert.deepEqual(outputs['param0+0']?.first, [4, 3, 2, 1, 0, 0, 0x80, 0x3f]);
-  await refused(/k needs more arguments:\n {2}param0\+0 .*\n {2}param0\+8 .*32 bits.*\n {2}param0\+12 /, ...thread); // oxfmt-ignore
+  await refused(/k needs more arguments:\n {2}param0\+0 .*\n {2}param0\+8 .*32 bits.*\n {2}param0\+12 /, ...thread);
   await refused(/param0 is a struct of 24 bytes; give its members, such as param0\+0/, ...thread, '--arg', 'param0=3');
   write('p.bin', new Uint8Array(20));
   await refused(/param0 has 24 bytes, and the file 20/, ...thread, '--arg', 'param0=@p.bin');
@@ -172,8 +175,11 @@ test('scalars with literals of their type', async () => {
   ];
   const { outputs } = await document(...words('-2', '-1.5e1', '0xffffffffffffffff', '0x7f'));
   assert.deepEqual(outputs['param0']?.first, [0xfffffffe, 0xc1700000, 0xffffffff, 0xffffffff, 0x7f]);
-  assert.deepEqual((await document(...words('4000000000u', '3', '-5', '65535'))).outputs['param0']?.first, [4_000_000_000, 0x40400000, 0xfffffffb, 0xffffffff, 65535]); // oxfmt-ignore
-  assert.deepEqual((await document(...words('true', 'inf', '1', '0'))).outputs['param0']?.first.slice(0, 2), [1, 0x7f800000]); // oxfmt-ignore
+  assert.deepEqual(
+    (await document(...words('4000000000u', '3', '-5', '65535'))).outputs['param0']?.first,
+    [4_000_000_000, 0x40400000, 0xfffffffb, 0xffffffff, 65535],
+  );
+  assert.deepEqual((await document(...words('true', 'inf', '1', '0'))).outputs['param0']?.first.slice(0, 2), [1, 0x7f800000]);
   await refused(/param1 cannot be 1\.5: 1\.5 is not a whole number/, ...words('1.5', '1', '1', '1'));
   await refused(/param1 cannot be 4294967296: .* does not fit in 32 bits/, ...words('4294967296', '1', '1', '1'));
   await refused(/param4 cannot be 65536/, ...words('1', '1', '1', '65536'));
@@ -183,7 +189,7 @@ test('scalars with literals of their type', async () => {
 test('missing, unknown or invalid arguments are rejected', async () => {
   const rest = ['--arg', 'B=int32[32]'];
   const a = (value: string): string[] => ['copy.ptx', ...one, '--arg', `A=${value}`, ...rest];
-  await refused(/k needs more arguments:\n {2}param0 {2}.*--arg param0=float32\[1024\]/, 'copy.ptx', ...one, ...rest); // oxfmt-ignore
+  await refused(/k needs more arguments:\n {2}param0 {2}.*--arg param0=float32\[1024\]/, 'copy.ptx', ...one, ...rest);
   await refused(/--arg C: k has no such parameter/, 'copy.ptx', ...one, ...zeros, '--arg', 'C=1');
   await refused(/did you mean param1\?/i, 'copy.ptx', ...one, ...zeros, '--arg', 'parm1=1');
   await refused(/--arg A has 2 elements, and 3 are given/, ...a('int32[2]:[1,2,3]'));
@@ -203,22 +209,47 @@ test('missing, unknown or invalid arguments are rejected', async () => {
   await refused(/--arg A has 7 bytes, which is not a multiple of the 4 bytes of int32/, ...a('int32:@seven.bin'));
   write('eight.bin', new Uint8Array(8));
   await refused(/--arg A has 3 elements, and the file has 2/, ...a('int32[3]:@eight.bin'));
-  await refused(/--arg param1 points into C, which is not given as an array; the arrays are: param0/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&C'); // oxfmt-ignore
-  await refused(/--arg param1 points to byte 200 of param0, past its end: it has 128 bytes/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&A[50]'); // oxfmt-ignore
-  await refused(/--arg B is &1; an alias is &A/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&1');
   await refused(
-    /--arg param0 is given twice, under two names/,
+    /--arg param1 points into C, which is not given as an array; the arrays are: param0/,
     'copy.ptx',
     ...one,
-    ...zeros,
     '--arg',
-    'param0=int32[2]',
+    'A=int32[32]',
+    '--arg',
+    'B=&C',
   );
-  await refused(/--arg n has 4 bytes, so it takes a number; for example --arg param2=1024/, 'copy.ptx', ...one, '--arg', 'A=int32[2]', '--arg', 'B=int32[2]', '--arg', 'n=int32[4]'); // oxfmt-ignore
+  await refused(
+    /--arg param1 points to byte 200 of param0, past its end: it has 128 bytes/,
+    'copy.ptx',
+    ...one,
+    '--arg',
+    'A=int32[32]',
+    '--arg',
+    'B=&A[50]',
+  );
+  await refused(/--arg B is &1; an alias is &A/, 'copy.ptx', ...one, '--arg', 'A=int32[32]', '--arg', 'B=&1');
+  await refused(/--arg param0 is given twice, under two names/, 'copy.ptx', ...one, ...zeros, '--arg', 'param0=int32[2]');
+  await refused(
+    /--arg n has 4 bytes, so it takes a number; for example --arg param2=1024/,
+    'copy.ptx',
+    ...one,
+    '--arg',
+    'A=int32[2]',
+    '--arg',
+    'B=int32[2]',
+    '--arg',
+    'n=int32[4]',
+  );
 });
 
 test('arguments that do not describe a launch of one kernel are rejected', async () => {
-  write('two.ptx', kernelSource('', { name: 'first' }) + kernelSource('', { name: 'second' }).replace(/^[^]*?(?=\.visible)/, '').replace(/\.file.*/, '')); // oxfmt-ignore
+  write(
+    'two.ptx',
+    kernelSource('', { name: 'first' }) +
+      kernelSource('', { name: 'second' })
+        .replace(/^[^]*?(?=\.visible)/, '')
+        .replace(/\.file.*/, ''),
+  );
   await refused(/needs one file/);
   await refused(/needs one file/, 'copy.ptx', 'two.ptx');
   await refused(/needs one file/, '.');
@@ -226,13 +257,7 @@ test('arguments that do not describe a launch of one kernel are rejected', async
   await refused(/prints pretty or json, not sarif/, 'copy.ptx', '--format', 'sarif');
   await refused(/The file has several kernels; name one with --kernel:\n {2}first .*\n {2}second /, 'two.ptx', ...one);
   await refused(/--kernel \*s\* matches 2 kernels; name one:/, 'two.ptx', '--kernel', '*s*', ...one);
-  await refused(
-    /--kernel third matches no kernel. The kernels are:\n {2}first/,
-    'two.ptx',
-    '--kernel',
-    'third',
-    ...one,
-  );
+  await refused(/--kernel third matches no kernel. The kernels are:\n {2}first/, 'two.ptx', '--kernel', 'third', ...one);
   await refused(/Selvage does not know the launch of k; give --block .* and --grid/, 'copy.ptx');
   await refused(/give --grid/, 'copy.ptx', '--block', '32');
   await refused(/1024/, 'copy.ptx', '--block', '4096', '--grid', '1');
@@ -245,7 +270,7 @@ test('arguments that do not describe a launch of one kernel are rejected', async
   await refused(/--track C: no array has this name/, 'copy.ptx', ...one, ...zeros, '--track', 'C');
   await refused(/cannot be written/, 'copy.ptx', ...one, ...zeros, '--dump', 'A=none/a.bin');
   write('bounds.ptx', kernelSource('').replace('n) {', 'n) .maxntid 64, 1, 1 {'));
-  await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros); // oxfmt-ignore
+  await refused(/k allows 64 threads per block; a launch with 128 fails/, 'bounds.ptx', '--block', '128', '--grid', '1', ...zeros);
   write('required.ptx', kernelSource('').replace('n) {', 'n) .reqntid 64, 1, 1 {'));
   await refused(/requires a block of 64,1,1/, 'required.ptx', ...one, ...zeros);
   const elsewhere = await selvage(['check', 'copy.ptx', '--counters'], folder);
@@ -268,9 +293,20 @@ test('a race: both accesses with lines, threads, blocks, kind and scope', async 
     [race.code, race.severity, race.kind, race.memory, race.scope, race.array, race.bytes],
     ['race/shared', 'error', 'read-write', 'shared', 'block', 's', 4],
   );
-  const sides = [race.first, race.second].map(({ operation, location, thread, block }) => ({ operation, line: location?.line, thread, block })); // oxfmt-ignore
+  const sides = [race.first, race.second].map(({ operation, location, thread, block }) => ({
+    operation,
+    line: location?.line,
+    thread,
+    block,
+  }));
   sides.sort((a, b) => a.line! - b.line!);
-  assert.deepEqual(sides.map(({ operation, line }) => [operation, line]), [['write', 5], ['read', 7]]); // oxfmt-ignore
+  assert.deepEqual(
+    sides.map(({ operation, line }) => [operation, line]),
+    [
+      ['write', 5],
+      ['read', 7],
+    ],
+  );
   assert.equal(Math.abs(sides[0]!.thread![0] - sides[1]!.thread![0]), 32);
   assert.match(race.message, / on line 5 while .* on line 7; no `__syncthreads\(\)` separates the two accesses\./);
   assert.equal((await document(...words, '--fail-on', 'never')).status, 0);
@@ -287,7 +323,7 @@ test('a race between blocks, and writes of one value as a warning', async () => 
   assert.ok(race && isRunRace(race));
   assert.deepEqual([race.scope, race.severity, race.sameValue, race.array], ['grid', 'warning', true, 'param0']);
   assert.equal(report.status, 0);
-  assert.equal((await document('blocks.ptx', '--block', '32', '--grid', '2', ...zeros, '--fail-on', 'warning')).status, 1); // oxfmt-ignore
+  assert.equal((await document('blocks.ptx', '--block', '32', '--grid', '2', ...zeros, '--fail-on', 'warning')).status, 1);
 });
 
 test('volatile accesses race, unless they are a flag that one thread sets and others wait for', async () => {
@@ -380,7 +416,8 @@ const endings: readonly {
     body: 'setp.lt.u32 %p1, %r0, 16; @%p1 bra LOW; ;;4 barrier.sync 1; bra END; LOW: ;;6 barrier.sync 2; END:',
     code: 'barrier/deadlock',
     line: 6,
-    message: /^16 threads of block \(0, 0, 0\) wait at the barrier on line 6 while thread \(16, 0, 0\) waits at the barrier on line 4\. No thread can continue\.$/,
+    message:
+      /^16 threads of block \(0, 0, 0\) wait at the barrier on line 6 while thread \(16, 0, 0\) waits at the barrier on line 4\. No thread can continue\.$/,
     status: 1,
   },
   {
@@ -415,7 +452,7 @@ const endings: readonly {
     message: /^Thread \(5, 0, 0\) of block \(0, 0, 0\) reaches the instruction `frobnicate.b32` on line 4, which Selvage cannot execute/,
     status: 3,
   },
-]; // oxfmt-ignore
+];
 
 for (const { name, body, words = [], code, line, message, status } of endings) {
   test(`the run finds: ${name}`, async () => {
@@ -447,19 +484,7 @@ test('all back ends give the same findings', async () => {
   const body = `;;2 mov.u32 %r1, 0; LOOP: ;;3 add.u32 %r1, %r1, %r0; sub.u32 %r9, %r9, 1; setp.gt.s32 %p1, %r9, 0; @%p1 bra LOOP;
     ;;4 st.shared.u32 [s], %r1; ;;5 bar.sync 0; ;;6 ld.shared.u32 %r2, [s]; ;;7 atom.global.add.u32 %r3, [%d1], %r2; ;;8 st.global.u32 [%d4], %r3;`;
   write('same.ptx', kernelSource(body, { declarations: '.shared .align 4 .b8 s[64];' }));
-  const words = [
-    'same.ptx',
-    '--block',
-    '64',
-    '--grid',
-    '3',
-    '--arg',
-    'A=int32[1]',
-    '--arg',
-    'B=int32[64]',
-    '--arg',
-    'n=9',
-  ];
+  const words = ['same.ptx', '--block', '64', '--grid', '3', '--arg', 'A=int32[1]', '--arg', 'B=int32[64]', '--arg', 'n=9'];
   const [first, ...others] = await Promise.all(
     ['reference', 'javascript', 'webassembly', 'auto'].map(async (name) => {
       const { launch, ...report } = await document(...words, '--backend', name);
@@ -467,36 +492,37 @@ test('all back ends give the same findings', async () => {
       return report;
     }),
   );
-  assert.deepEqual(first!.findings.filter(isRunRace).map(linesOf), [[4, 4], [8, 8]]); // oxfmt-ignore
+  assert.deepEqual(first!.findings.filter(isRunRace).map(linesOf), [
+    [4, 4],
+    [8, 8],
+  ]);
   for (const other of others) assert.deepEqual(other, first);
 });
 
 test('--schedule: the seed determines the order of blocks and warps', async () => {
-  write('order.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // oxfmt-ignore
-  const words = [
+  write(
     'order.ptx',
-    '--block',
-    '64',
-    '--grid',
-    '4',
-    '--arg',
-    'A=int32[1]',
-    '--arg',
-    'B=int32[256]',
-    '--arg',
-    'n=0',
-  ];
-  const digest = async (...schedule: string[]): Promise<string> => (await document(...words, ...schedule)).outputs['param1']!.sha256!; // oxfmt-ignore
+    kernelSource(
+      ';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r0; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;',
+    ),
+  );
+  const words = ['order.ptx', '--block', '64', '--grid', '4', '--arg', 'A=int32[1]', '--arg', 'B=int32[256]', '--arg', 'n=0'];
+  const digest = async (...schedule: string[]): Promise<string> => (await document(...words, ...schedule)).outputs['param1']!.sha256!;
   const plain = await digest();
   assert.equal(await digest('--schedule', '7'), await digest('--schedule', '7'));
-  const digests = new Set([plain, await digest('--schedule', '1'), await digest('--schedule', '2'), await digest('--schedule', '3')]); // oxfmt-ignore
+  const digests = new Set([plain, await digest('--schedule', '1'), await digest('--schedule', '2'), await digest('--schedule', '3')]);
   assert.ok(digests.size > 2);
 });
 
 test('several schedules: the first that reproduces a bug is reported, and can be rerun separately', async () => {
   // Blocks that get their own index as the ticket write their own element; in any other order all write the tenth.
-  write('drawn.ptx', kernelSource(';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;')); // oxfmt-ignore
-  const of = (grid: string): string[] => ['drawn.ptx', '--block', '1', '--grid', grid, '--arg', 'A=int32[1]', '--arg', 'B=int32[16]']; // oxfmt-ignore
+  write(
+    'drawn.ptx',
+    kernelSource(
+      ';;2 atom.global.add.u32 %r1, [%d1], 1; mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r1, %r2; selp.u32 %r3, %r2, 9, %p1; mul.wide.u32 %d6, %r3, 4; add.s64 %d6, %d2, %d6; ;;3 st.global.u32 [%d6], %r1;',
+    ),
+  );
+  const of = (grid: string): string[] => ['drawn.ptx', '--block', '1', '--grid', grid, '--arg', 'A=int32[1]', '--arg', 'B=int32[16]'];
   const words = of('2');
   const plain = await document(...words);
   assert.deepEqual([plain.status, plain.launch.schedule, plain.launch.schedules], [0, undefined, undefined]);
@@ -521,18 +547,7 @@ test('counters by line', async () => {
   const body = `;;2 mul.wide.u32 %d6, %r0, 32; add.s64 %d6, %d1, %d6; ;;3 ld.global.u32 %r1, [%d6];
     ;;4 and.b32 %r2, %r0, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra END; ;;5 st.global.u32 [%d4], %r1; END:`;
   write('counted.ptx', kernelSource(body));
-  const words = [
-    'counted.ptx',
-    '--block',
-    '64',
-    '--grid',
-    '2',
-    '--arg',
-    'A=int32[512]',
-    '--arg',
-    'B=int32[64]',
-    '--no-races',
-  ];
+  const words = ['counted.ptx', '--block', '64', '--grid', '2', '--arg', 'A=int32[512]', '--arg', 'B=int32[64]', '--no-races'];
   const { counters, steps } = await document(...words, '--counters');
   assert.ok(counters);
   assert.equal(counters.warpCount, 4);
@@ -549,20 +564,13 @@ test('counters by line', async () => {
 });
 
 test('a trace: one line for each instruction of the requested threads, on standard error', async () => {
-  write('traced.ptx', kernelSource(';;2 ld.global.u32 %r1, [%d3]; ;;3 add.s32 %r2, %r1, 5; setp.gt.s32 %p1, %r2, 9; @%p1 bra END; ;;4 st.global.u32 [%d4+4], %r2; END: bar.sync 0;')); // oxfmt-ignore
-  const words = [
+  write(
     'traced.ptx',
-    '--block',
-    '8',
-    '--grid',
-    '2',
-    '--arg',
-    'A=int32[8]:iota',
-    '--arg',
-    'B=int32[9]',
-    '--arg',
-    'n=1',
-  ];
+    kernelSource(
+      ';;2 ld.global.u32 %r1, [%d3]; ;;3 add.s32 %r2, %r1, 5; setp.gt.s32 %p1, %r2, 9; @%p1 bra END; ;;4 st.global.u32 [%d4+4], %r2; END: bar.sync 0;',
+    ),
+  );
+  const words = ['traced.ptx', '--block', '8', '--grid', '2', '--arg', 'A=int32[8]:iota', '--arg', 'B=int32[9]', '--arg', 'n=1'];
   const ran = await run(...words, '--no-races', '--trace=4,1', '--format', 'json');
   assert.equal(ran.status, 0);
   assert.ok(validate(JSON.parse(ran.stdout)));
@@ -571,19 +579,22 @@ test('a trace: one line for each instruction of the requested threads, on standa
     lines.every((line) => line.startsWith('(1,0,0) (4,0,0) k.cu:')),
     ran.stderr,
   );
-  const at = (place: string): string[] => lines.filter((line) => line.includes(` k.cu:${place} `)).map((line) => line.replace(/^.*? {2}/, '')); // oxfmt-ignore
+  const at = (place: string): string[] =>
+    lines.filter((line) => line.includes(` k.cu:${place} `)).map((line) => line.replace(/^.*? {2}/, ''));
   assert.match(at('2')[0]!, /^ld\.global\.u32 {2}%r1 = 4 {2}from %d3 = 0x[0-9a-f]+ {2}reads 4 at param0\+16$/);
-  assert.deepEqual(at('3').slice(0, 2), [
-    'add.s32  %r2 = 9  from %r1 = 4, 5',
-    'setp.gt.s32  %p1 = false  from %r2 = 9, 9',
-  ]);
+  assert.deepEqual(at('3').slice(0, 2), ['add.s32  %r2 = 9  from %r1 = 4, 5', 'setp.gt.s32  %p1 = false  from %r2 = 9, 9']);
   assert.match(at('4')[0]!, /^st\.global\.u32 {2}from %d4 = 0x[0-9a-f]+, %r2 = 9 {2}writes 4 at param1\+20$/);
   assert.equal(lines.filter((line) => line.includes('bar.sync')).length, 1);
   const plain = JSON.parse((await run(...words, '--no-races', '--format', 'json')).stdout) as RunReport;
   assert.equal((JSON.parse(ran.stdout) as RunReport).steps, plain.steps);
   assert.deepEqual((JSON.parse(ran.stdout) as RunReport).outputs, plain.outputs);
   const several = await run(...words, '--no-races', '--trace=0-1', '--trace=7:0:0,*');
-  const who = new Set(several.stderr.trimEnd().split('\n').map((line) => line.split(' ').slice(0, 2).join(' '))); // oxfmt-ignore
+  const who = new Set(
+    several.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ').slice(0, 2).join(' ')),
+  );
   assert.deepEqual([...who].sort(), ['(0,0,0) (0,0,0)', '(0,0,0) (1,0,0)', '(0,0,0) (7,0,0)', '(1,0,0) (7,0,0)']);
 });
 
@@ -595,7 +606,8 @@ test('the trace of a memory error ends with the faulting access', async () => {
 test('only the help of run describes arguments and its options', async () => {
   const help = (await selvage(['run', '--help'], folder)).stdout;
   assert.match(help, /^selvage run PATH --kernel GLOB/);
-  for (const word of ['--input', '--counters', '--trace[=THREAD[,BLOCK]]', 'random(seed)', 'out of steps']) assert.ok(help.includes(word), word); // oxfmt-ignore
+  for (const word of ['--input', '--counters', '--trace[=THREAD[,BLOCK]]', 'random(seed)', 'out of steps'])
+    assert.ok(help.includes(word), word);
   assert.ok(!help.includes('--assume'));
   assert.ok(!(await selvage(['check', '--help'], folder)).stdout.includes('--counters'));
   for (const code of ['barrier/deadlock', 'memory/out-of-bounds', 'run/budget', 'run/unsupported']) {
@@ -607,9 +619,15 @@ const kernels = fileURLToPath(new URL('../../kernels/race/', import.meta.url));
 const demo = fileURLToPath(new URL('../../../src/app/commands/demo/head/', import.meta.url));
 
 /** The lines of both accesses, the smaller first. */
-function linesOf({ first, second }: { readonly first: { readonly location?: { readonly line: number } }; readonly second: { readonly location?: { readonly line: number } } }): number[] {
+function linesOf({
+  first,
+  second,
+}: {
+  readonly first: { readonly location?: { readonly line: number } };
+  readonly second: { readonly location?: { readonly line: number } };
+}): number[] {
   return [first.location?.line ?? 0, second.location?.line ?? 0].sort((a, b) => a - b);
-} // oxfmt-ignore
+}
 
 const replayed = [
   [demo, 'reduce.verification'],
@@ -648,18 +666,20 @@ test('invalid witnesses are rejected', async () => {
     write('bad.json', text);
     return ['copy.ptx', '--input', 'bad.json'];
   };
-  const witness = { kernel: 'k', block: [32, 1, 1], grid: [1, 1, 1], args: { param0: { type: 'int32', length: 32 }, param1: { same: 'param0' } } }; // oxfmt-ignore
+  const witness = {
+    kernel: 'k',
+    block: [32, 1, 1],
+    grid: [1, 1, 1],
+    args: { param0: { type: 'int32', length: 32 }, param1: { same: 'param0' } },
+  };
   await refused(/--input none\.json .*the file does not exist/, 'copy.ptx', '--input', 'none.json');
   await refused(/is not JSON/, ...input('{'));
   await refused(/contains no witness/, ...input('{ "kernels": [] }'));
   await refused(/the witness is wrong at grid/, ...input(JSON.stringify({ ...witness, grid: 3 })));
-  await refused(
-    /the block of the witness has 2048 threads/,
-    ...input(JSON.stringify({ ...witness, block: [1024, 2, 1] })),
-  );
+  await refused(/the block of the witness has 2048 threads/, ...input(JSON.stringify({ ...witness, block: [1024, 2, 1] })));
   await refused(/the grid has no block 7/, ...input(JSON.stringify({ ...witness, schedule: { blocks: [7] } })));
-  await refused(/The witness names q, but k has no such parameter/, ...input(JSON.stringify({ ...witness, args: { q: 1 } }))); // oxfmt-ignore
-  await refused(/elements of type int33/, ...input(JSON.stringify({ ...witness, args: { param0: { type: 'int33', length: 1 } } }))); // oxfmt-ignore
+  await refused(/The witness names q, but k has no such parameter/, ...input(JSON.stringify({ ...witness, args: { q: 1 } })));
+  await refused(/elements of type int33/, ...input(JSON.stringify({ ...witness, args: { param0: { type: 'int33', length: 1 } } })));
   await refused(/--kernel m?atches|matches no kernel/, ...input(JSON.stringify({ ...witness, kernel: 'other' })));
   const array = { type: 'int32', length: 32 };
   const withArgument = (param0: unknown): string => JSON.stringify({ ...witness, args: { param0 } });
@@ -675,63 +695,72 @@ test('invalid witnesses are rejected', async () => {
     [null, /wrong at args\.param0: write a number or an array/],
   ] as const)
     await refused(message, ...input(withArgument(wrong)));
-  await refused(/the cluster of the witness has a dimension below 1/, ...input(JSON.stringify({ ...witness, cluster: [-1, 1, 1] }))); // oxfmt-ignore
+  await refused(/the cluster of the witness has a dimension below 1/, ...input(JSON.stringify({ ...witness, cluster: [-1, 1, 1] })));
   const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-  await refused(/wrong at args\.param0: write a number or an array/, ...input(withArgument('DEEP').replace('"DEEP"', deep))); // oxfmt-ignore
+  await refused(/wrong at args\.param0: write a number or an array/, ...input(withArgument('DEEP').replace('"DEEP"', deep)));
   const report = await document(...input(JSON.stringify(witness)));
   assert.deepEqual(report.launch.args, { param0: { type: 'int32', length: 32 }, param1: '&param0' });
   assert.equal((await document(...input(JSON.stringify(witness)), '--block', '8')).launch.block[0], 8);
 });
 
-test(
-  'CUDA: names and types of parameters, members of structs, launches of comments, both builds',
-  { skip: withoutNvcc },
-  async () => {
-    const source = [
-      '#include <cuda_fp16.h>',
-      'struct Range { float* data; int n; float scale; long long unused; };',
-      '// selvage: block=32 grid=2 arg(shift=3)',
-      '__global__ void scale(Range r, const double* table, __half h, unsigned char shift, const float4* quads) {',
-      '  int i = blockIdx.x * blockDim.x + threadIdx.x;',
-      '  if (i < r.n) r.data[i] = r.data[i] * r.scale + (float)table[i % 4] + __half2float(h) + shift + quads[0].y;',
-      '}',
-    ];
-    write('scale.cu', source.join('\n'));
-    const given = [
-      'r.data=float[60]:iota',
-      'r.n=60',
-      'r.scale=2',
-      'table=double:[0.5,0,0,0]',
-      'h=-1.5',
-      'quads=float32[4]:[0,10,0,0]',
-    ];
-    const words = ['scale.cu', ...given.flatMap((text) => ['--arg', text])];
-    for (const build of ['verification', 'production']) {
-      const report = await document(...words, '--build', build);
-      assert.deepEqual([report.status, report.kernel.build], [0, build]);
-      assert.deepEqual(
-        [report.launch.block, report.launch.grid],
-        [
-          [32, 1, 1],
-          [2, 1, 1],
-        ],
-      );
-      assert.deepEqual(report.launch.args, { 'r.data': 'float32[60]', 'r.n': 60, 'r.scale': 2, table: 'float64[4]', h: -1.5, shift: 3, quads: 'float32[4]' }); // oxfmt-ignore
-      assert.deepEqual(report.outputs['r.data']?.first.slice(0, 3), [12, 13.5, 15.5]);
-    }
-    const short = await run(...words.map((word) => word.replace('[60]', '[59]')));
-    assert.equal(short.status, 1);
-    assert.match(short.stdout, /error\[memory\/out-of-bounds\]: Thread \(27, 0, 0\) of block \(1, 0, 0\) .* on line 6: byte 236 of 236 in r\.data\.\n +--> scale\.cu:6/); // oxfmt-ignore
-    const wrong = (argument: string): string[] => [...words.filter((word) => !word.startsWith(argument.replace(/=.*/, '='))).flatMap((word, index, all) => (word === '--arg' && (all[index + 1] ?? '--').startsWith('--') ? [] : [word])), '--arg', argument]; // oxfmt-ignore
-    await refused(/scale needs more arguments:\n {2}r\.scale {2}float; for example --arg r\.scale=1\.5/, ...wrong('r.scale=2').slice(0, -2)); // oxfmt-ignore
-    await refused(/--arg table is declared const double ?\*, so its elements are float64, not float32/, ...wrong('table=float32[4]')); // oxfmt-ignore
-    await refused(/--arg table is declared const double ?\*, so it takes an array; for example --arg table=float64\[1024\]/, ...wrong('table=4')); // oxfmt-ignore
-    await refused(/--arg r\.n is declared int, so it takes a number/, ...wrong('r.n=int32[4]'));
-    await refused(/--arg r is a struct of 24 bytes; give its members, such as r\.data/, ...words, '--arg', 'r=3');
-    await refused(/--arg shift cannot be 256: 256 does not fit in 8 bits/, ...words, '--arg', 'shift=256');
-    assert.equal((await run('scale.cu', ...words.slice(1), '--arg', 'r.unused=5')).status, 0);
-  },
-);
+test('CUDA: names and types of parameters, members of structs, launches of comments, both builds', { skip: withoutNvcc }, async () => {
+  const source = [
+    '#include <cuda_fp16.h>',
+    'struct Range { float* data; int n; float scale; long long unused; };',
+    '// selvage: block=32 grid=2 arg(shift=3)',
+    '__global__ void scale(Range r, const double* table, __half h, unsigned char shift, const float4* quads) {',
+    '  int i = blockIdx.x * blockDim.x + threadIdx.x;',
+    '  if (i < r.n) r.data[i] = r.data[i] * r.scale + (float)table[i % 4] + __half2float(h) + shift + quads[0].y;',
+    '}',
+  ];
+  write('scale.cu', source.join('\n'));
+  const given = ['r.data=float[60]:iota', 'r.n=60', 'r.scale=2', 'table=double:[0.5,0,0,0]', 'h=-1.5', 'quads=float32[4]:[0,10,0,0]'];
+  const words = ['scale.cu', ...given.flatMap((text) => ['--arg', text])];
+  for (const build of ['verification', 'production']) {
+    const report = await document(...words, '--build', build);
+    assert.deepEqual([report.status, report.kernel.build], [0, build]);
+    assert.deepEqual(
+      [report.launch.block, report.launch.grid],
+      [
+        [32, 1, 1],
+        [2, 1, 1],
+      ],
+    );
+    assert.deepEqual(report.launch.args, {
+      'r.data': 'float32[60]',
+      'r.n': 60,
+      'r.scale': 2,
+      table: 'float64[4]',
+      h: -1.5,
+      shift: 3,
+      quads: 'float32[4]',
+    });
+    assert.deepEqual(report.outputs['r.data']?.first.slice(0, 3), [12, 13.5, 15.5]);
+  }
+  const short = await run(...words.map((word) => word.replace('[60]', '[59]')));
+  assert.equal(short.status, 1);
+  assert.match(
+    short.stdout,
+    /error\[memory\/out-of-bounds\]: Thread \(27, 0, 0\) of block \(1, 0, 0\) .* on line 6: byte 236 of 236 in r\.data\.\n +--> scale\.cu:6/,
+  );
+  const wrong = (argument: string): string[] => [
+    ...words
+      .filter((word) => !word.startsWith(argument.replace(/=.*/, '=')))
+      .flatMap((word, index, all) => (word === '--arg' && (all[index + 1] ?? '--').startsWith('--') ? [] : [word])),
+    '--arg',
+    argument,
+  ];
+  await refused(/scale needs more arguments:\n {2}r\.scale {2}float; for example --arg r\.scale=1\.5/, ...wrong('r.scale=2').slice(0, -2));
+  await refused(/--arg table is declared const double ?\*, so its elements are float64, not float32/, ...wrong('table=float32[4]'));
+  await refused(
+    /--arg table is declared const double ?\*, so it takes an array; for example --arg table=float64\[1024\]/,
+    ...wrong('table=4'),
+  );
+  await refused(/--arg r\.n is declared int, so it takes a number/, ...wrong('r.n=int32[4]'));
+  await refused(/--arg r is a struct of 24 bytes; give its members, such as r\.data/, ...words, '--arg', 'r=3');
+  await refused(/--arg shift cannot be 256: 256 does not fit in 8 bits/, ...words, '--arg', 'shift=256');
+  assert.equal((await run('scale.cu', ...words.slice(1), '--arg', 'r.unused=5')).status, 0);
+});
 
 test('the source decides whether exited threads returned or skipped a barrier', { skip: withoutNvcc }, async () => {
   const kernel = (first: string, last: string): string =>
@@ -771,10 +800,13 @@ test('a progress bar with rate and remaining time, only on a terminal', async ()
     progressText({ steps: 50_000_000, endedBlocks: 250, blocks: 1000 }, 2000),
     '[######..................] 25 % of 1000 blocks, 25 M instructions a second, 6 s left',
   );
-  assert.match(progressText({ steps: 100, endedBlocks: 0, blocks: 1 }, 10), / 0 % of 1 blocks, 10 k instructions a second$/); // oxfmt-ignore
+  assert.match(progressText({ steps: 100, endedBlocks: 0, blocks: 1 }, 10), / 0 % of 1 blocks, 10 k instructions a second$/);
   let now = 0;
   let shown = '';
-  const bar = progressBar((text) => void (shown += text), () => now); // oxfmt-ignore
+  const bar = progressBar(
+    (text) => void (shown += text),
+    () => now,
+  );
   const progress = { steps: 1000, endedBlocks: 1, blocks: 2 };
   bar.update(progress);
   assert.equal(shown, '', 'no bar for a short run');
@@ -782,7 +814,10 @@ test('a progress bar with rate and remaining time, only on a terminal', async ()
   bar.update(progress);
   bar.update(progress);
   bar.end();
-  assert.deepEqual(shown.split('\r').map((part) => part.length > 20), [false, true, false]); // oxfmt-ignore
+  assert.deepEqual(
+    shown.split('\r').map((part) => part.length > 20),
+    [false, true, false],
+  );
   const quiet = await selvage(['run', 'copy.ptx', ...one, ...zeros], folder, { terminal: true });
   assert.equal(quiet.stderr, '');
 });

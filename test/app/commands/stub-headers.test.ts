@@ -18,7 +18,7 @@ interface Launch {
   readonly open?: readonly string[];
 }
 
-const kernel = '__global__ void k(float* x, int n) { int i = threadIdx.x + blockIdx.x * blockDim.x; if (i < n) x[i] = i; }\n'; // oxfmt-ignore
+const kernel = '__global__ void k(float* x, int n) { int i = threadIdx.x + blockIdx.x * blockDim.x; if (i < n) x[i] = i; }\n';
 
 async function reportOf(t: TestContext, text: string, key = true): Promise<Report> {
   const root = temporaryFolder(t);
@@ -26,7 +26,7 @@ async function reportOf(t: TestContext, text: string, key = true): Promise<Repor
     'a.cu': `#include <lib.h>\n${kernel}${text}`,
     '.selvage.yml': `version: 1\n${key ? 'nvcc: { stub-missing-headers: true }\n' : ''}`,
   });
-  const { stdout, stderr } = await selvage(['check', '.', '--checks', 'race,divergence', '--no-cache', '--format', 'json'], root); // oxfmt-ignore
+  const { stdout, stderr } = await selvage(['check', '.', '--checks', 'race,divergence', '--no-cache', '--format', 'json'], root);
   assert.notEqual(stdout, '', stderr);
   assert.ok(!existsSync(join(root, 'lib.h')));
   return JSON.parse(stdout) as Report;
@@ -35,12 +35,12 @@ async function reportOf(t: TestContext, text: string, key = true): Promise<Repor
 const codesOf = ({ diagnostics }: Report): string[] => diagnostics.map(({ code }) => code);
 
 test('a launch between calls of a library keeps its dimensions', { skip: withoutNvcc }, async (t) => {
-  const report = await reportOf(
-    t,
-    'void f(float* x) { lib_t h; lib_open(&h); k<<<4, 256>>>(x, 1000); lib_close(h); }\n',
-  );
+  const report = await reportOf(t, 'void f(float* x) { lib_t h; lib_open(&h); k<<<4, 256>>>(x, 1000); lib_close(h); }\n');
   assert.deepEqual(codesOf(report), ['compile/stubbed-headers']);
-  assert.deepEqual(report.kernels[0]!.launches.map(({ source, block, grid }) => [source, block, grid]), [['launch-site', [256, 1, 1], [4, 1, 1]]]); // oxfmt-ignore
+  assert.deepEqual(
+    report.kernels[0]!.launches.map(({ source, block, grid }) => [source, block, grid]),
+    [['launch-site', [256, 1, 1], [4, 1, 1]]],
+  );
 });
 
 test('values of a stub are unknown in a launch', { skip: withoutNvcc }, async (t) => {
@@ -56,7 +56,11 @@ test('values of a stub are unknown in a launch', { skip: withoutNvcc }, async (t
   ];
   for (const text of launches) {
     const report = await reportOf(t, `void f(float* x, int n) { ${text} }\n`);
-    assert.deepEqual(codesOf(report).filter((code) => code !== 'compile/stubbed-headers' && !code.startsWith('race/')), [], text); // oxfmt-ignore
+    assert.deepEqual(
+      codesOf(report).filter((code) => code !== 'compile/stubbed-headers' && !code.startsWith('race/')),
+      [],
+      text,
+    );
     for (const { block, grid } of report.kernels[0]!.launches) {
       assert.deepEqual(block, [256, 1, 1], text);
       // Each alternative is a separate launch.

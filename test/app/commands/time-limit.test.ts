@@ -32,10 +32,13 @@ test('costs and idempotency cut short by the time limit are marked, next to the 
   assert.equal(kernels.length, 1);
   const { bounds, nondeterministic } = kernel!.cost!;
   assert.equal(nondeterministic, true);
-  assert.deepEqual([bounds.source?.steps.bound, /in the time given/.test(bounds.source?.steps.reason ?? '')], [null, true]); // oxfmt-ignore
+  assert.deepEqual([bounds.source?.steps.bound, /in the time given/.test(bounds.source?.steps.reason ?? '')], [null, true]);
   const { idempotency } = kernel!;
   assert.deepEqual([idempotency?.kernel, idempotency?.nondeterministic], ['unknown', true]);
-  assert.deepEqual(idempotency?.details?.map(({ kind }) => kind), ['out-of-time']); // oxfmt-ignore
+  assert.deepEqual(
+    idempotency?.details?.map(({ kind }) => kind),
+    ['out-of-time'],
+  );
 
   const [whole] = (await report(checks)).kernels;
   assert.deepEqual([whole!.cost!.nondeterministic, whole!.idempotency!.nondeterministic], [undefined, undefined]);
@@ -65,9 +68,15 @@ test('a comparison whose runs were cut short by the time limit is marked', async
   const compare = ['compare', 'base.ptx', 'head.ptx'];
   const { costNotes = [] } = (await report([...compare, ...limit])).comparison!;
   const told = costNotes.filter(({ nondeterministic }) => nondeterministic);
-  assert.deepEqual(told.map(({ message }) => message), ['the time limit ended the runs that compare it: of 1 launch 0 are compared']); // oxfmt-ignore
+  assert.deepEqual(
+    told.map(({ message }) => message),
+    ['the time limit ended the runs that compare it: of 1 launch 0 are compared'],
+  );
   // Without the limit they end, and state which kernels they compare.
   const { costNotes: notes = [] } = (await report(compare)).comparison!;
-  assert.deepEqual(notes.map(({ nondeterministic }) => nondeterministic), [undefined]); // oxfmt-ignore
+  assert.deepEqual(
+    notes.map(({ nondeterministic }) => nondeterministic),
+    [undefined],
+  );
   assert.match(notes[0]!.message, /compared is what an access and a branch take/);
 });

@@ -44,7 +44,15 @@ export async function loweringBeside(tree: SourceTree): Promise<UnitBuilder> {
   const found = await findCompiler({ env: process.env });
   if (!('compiler' in found)) throw new Error(found.diagnostic.message);
   const { compiler } = found;
-  const common = { compiler, root: tree.root, trust: 'user' as const, limits: compilerLimits, include: assets.include, flags: [], onLog: () => undefined }; // oxfmt-ignore
+  const common = {
+    compiler,
+    root: tree.root,
+    trust: 'user' as const,
+    limits: compilerLimits,
+    include: assets.include,
+    flags: [],
+    onLog: () => undefined,
+  };
   return { ...readingBeside(tree), lower: ({ file }, arch) => lowerHost({ ...common, file, arch }) };
 }
 

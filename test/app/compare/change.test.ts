@@ -25,10 +25,7 @@ afterEach(() => {
 
 const changed = (...paths: string[]): FileDiff[] => paths.map((path) => ({ path, status: 'modified', hunks: [] }));
 
-function review(
-  diff: readonly FileDiff[],
-  sides: { base?: SideChanges; head?: SideChanges } = {},
-): Promise<ChangeAnalysis> {
+function review(diff: readonly FileDiff[], sides: { base?: SideChanges; head?: SideChanges } = {}): Promise<ChangeAnalysis> {
   return analyseChange({
     base: base.side(sides.base),
     head: head.side(sides.head),
@@ -76,7 +73,7 @@ test('a changed launch or annotation touches the kernel and requires review', as
 
 test('costs are measured with those of the base if they are of the same launch', async () => {
   for (const tree of [base, head]) tree.replace('matmul.cu', 'grid=16,16 arg(n=256)', 'grid=2,2 arg(n=32)');
-  const measure = async () => (await review(changed('matmul.cu'), { base: { options: costly }, head: { options: costly } })).costs; // oxfmt-ignore
+  const measure = async () => (await review(changed('matmul.cu'), { base: { options: costly }, head: { options: costly } })).costs;
   assert.deepEqual(await measure(), []);
   head.replace('matmul.production.ptx', 'fma.rn.f32', 'bar.sync 0;\nfma.rn.f32');
   const ofCode = await measure();
@@ -84,7 +81,10 @@ test('costs are measured with those of the base if they are of the same launch',
   assert.deepEqual([ofCode.length, ofCode.every(({ base: before }) => before !== undefined)], [17, true]);
   const differences = ofCode.map(({ base: before, head: after }) => after - before!);
   // Two iterations, in eight warps of each of four blocks: instructions, and work and span with them.
-  assert.deepEqual(differences.filter((one) => one !== 0), [2, 2, 2, 64, 64]); // oxfmt-ignore
+  assert.deepEqual(
+    differences.filter((one) => one !== 0),
+    [2, 2, 2, 64, 64],
+  );
   head.replace('matmul.cu', 'grid=2,2', 'grid=1,2');
   const ofLaunch = await measure();
   assert.deepEqual([ofLaunch.length, ofLaunch.some(({ base: before }) => before !== undefined)], [17, false]);
@@ -167,10 +167,7 @@ test('a unit that does not compile is not analysed, and the others are', async (
 
 test('templates and headers that nothing compiles are listed', async () => {
   head.write('orphan.cuh', '__device__ int f();\n');
-  head.write(
-    'used.cuh',
-    'template <int N> __global__ void dead(float* p) { p[N] = 0; }\n#if __CUDA_ARCH__ >= 900\n#endif\n',
-  );
+  head.write('used.cuh', 'template <int N> __global__ void dead(float* p) { p[N] = 0; }\n#if __CUDA_ARCH__ >= 900\n#endif\n');
   head.replace('matmul.cu', 'constexpr', '#include "used.cuh"\nconstexpr');
   const { report } = await review([
     ...changed('matmul.cu'),
@@ -221,9 +218,7 @@ test('a new kernel that the configuration of the base matches requires no review
 test('an assumption in the code requires review', async () => {
   const hunks = [{ oldStart: 5, oldLines: 1, newStart: 5, newLines: 2, lines: [' a', '+  SELVAGE_ASSUME(n > 0);'] }];
   const { trust } = await review([{ path: 'reduce.cu', status: 'modified', hunks }]);
-  assert.deepEqual(trust, [
-    { kind: 'assumption', text: 'SELVAGE_ASSUME(n > 0);', location: { file: 'reduce.cu', line: 6 } },
-  ]);
+  assert.deepEqual(trust, [{ kind: 'assumption', text: 'SELVAGE_ASSUME(n > 0);', location: { file: 'reduce.cu', line: 6 } }]);
 });
 
 test('a file that moves is compared with its earlier version', async () => {
@@ -250,8 +245,7 @@ test('an internal error in one kernel does not affect the others', async () => {
     file: `${base.root}/${path}`,
   }));
   const { checkKernel } = await import('../../../src/check/check-kernel.ts');
-  const check: CheckFunction = (request) =>
-    request.name === 'matmul' ? Promise.reject(new Error('boom')) : checkKernel(request);
+  const check: CheckFunction = (request) => (request.name === 'matmul' ? Promise.reject(new Error('boom')) : checkKernel(request));
   const report = await checkProject({
     project: { ...project, units },
     settings,

@@ -38,14 +38,10 @@ const never: IdempotencyReport = {
   remedy: 'If it wrote to another array, it would be idempotent',
 };
 
-function told(
-  base: IdempotencyReport | undefined,
-  head: IdempotencyReport | undefined,
-  changed: readonly number[] = [],
-) {
-  return classChanges([{ base: report(base), head: report(head), name: 'k' }], 'notice', ({ line }) =>
-    changed.includes(line),
-  ).map(({ code, severity, message, location }) => [code, severity, location?.line, message]);
+function told(base: IdempotencyReport | undefined, head: IdempotencyReport | undefined, changed: readonly number[] = []) {
+  return classChanges([{ base: report(base), head: report(head), name: 'k' }], 'notice', ({ line }) => changed.includes(line)).map(
+    ({ code, severity, message, location }) => [code, severity, location?.line, message],
+  );
 }
 
 test('each change of class is reported once, with its condition, reason and remedy', () => {
@@ -61,10 +57,7 @@ test('each change of class is reported once, with its condition, reason and reme
       '`k` is now not idempotent (replayed): the kernel reads `x` and writes the same bytes afterwards; it was idempotent unless `out` overlaps `a` or `b`. If it wrote to another array, it would be idempotent.',
     ),
   );
-  assert.deepEqual(
-    told(never, always),
-    of(1, '`k` is now idempotent in every launch; it was not idempotent (replayed).'),
-  );
+  assert.deepEqual(told(never, always), of(1, '`k` is now idempotent in every launch; it was not idempotent (replayed).'));
 });
 
 test('a change of class is reported on a changed line, if one of its lines changed', () => {

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -105,25 +96,21 @@ test('the head need not be checked out, and no files remain', { skip }, async ()
   assert.deepEqual(leftBehind(), []);
 });
 
-test(
-  'the configuration of an untrusted author has no effect; that of a trusted author needs review',
-  { skip },
-  async () => {
-    const silenced = commit({
-      '.selvage.yml': 'version: 1\nsuppress: [{ code: race/global, reason: "trust me" }]\n',
-    });
-    const stranger = await analyseTo(silenced, { configurationFrom: 'base' });
-    assert.equal(exitCodeOf(stranger.report, 'error'), 1);
-    assert.deepEqual(stranger.trust, []);
-    const friend = await analyseTo(silenced);
-    assert.equal(exitCodeOf(friend.report, 'error'), 0);
-    assert.deepEqual(
-      friend.trust.map(({ kind, text }) => [kind, text]),
-      [['suppression', 'race/global: trust me']],
-    );
-    git('reset', '--quiet', '--hard', racy);
-  },
-);
+test('the configuration of an untrusted author has no effect; that of a trusted author needs review', { skip }, async () => {
+  const silenced = commit({
+    '.selvage.yml': 'version: 1\nsuppress: [{ code: race/global, reason: "trust me" }]\n',
+  });
+  const stranger = await analyseTo(silenced, { configurationFrom: 'base' });
+  assert.equal(exitCodeOf(stranger.report, 'error'), 1);
+  assert.deepEqual(stranger.trust, []);
+  const friend = await analyseTo(silenced);
+  assert.equal(exitCodeOf(friend.report, 'error'), 0);
+  assert.deepEqual(
+    friend.trust.map(({ kind, text }) => [kind, text]),
+    [['suppression', 'race/global: trust me']],
+  );
+  git('reset', '--quiet', '--hard', racy);
+});
 
 test('unsafe flags of a pull request are rejected, and nothing of it is compiled', { skip }, async () => {
   const hostile = commit({ '.selvage.yml': 'version: 1\nnvcc: { args: ["-ccbin", "./evil"] }\n' });
@@ -145,51 +132,44 @@ test('without a compiler every unit is named as not analysed, exit code 3', asyn
   assert.ok(report.notAnalysed?.some(({ what }) => what === 'uses.cu'));
 });
 
-test(
-  'for an untrusted author a named configuration is read from the base, and no link leaves the tree',
-  { skip },
-  async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'selvage-outside-'));
-    after(() => rmSync(folder, { recursive: true, force: true }));
-    const silence = 'version: 1\nsuppress: [{ code: race/global, reason: "trust me" }]\n';
-    const named = (config: string): Partial<RangeRequest> => ({ options: { ...options, config } });
-    const exitOf = ({ report }: RangeAnalysis): number => exitCodeOf(report, 'error');
-    const strict = commit({ 'strict.yml': 'version: 1\n' });
-    const racier = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 4)\n', 'strict.yml': silence });
+test('for an untrusted author a named configuration is read from the base, and no link leaves the tree', { skip }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-outside-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const silence = 'version: 1\nsuppress: [{ code: race/global, reason: "trust me" }]\n';
+  const named = (config: string): Partial<RangeRequest> => ({ options: { ...options, config } });
+  const exitOf = ({ report }: RangeAnalysis): number => exitCodeOf(report, 'error');
+  const strict = commit({ 'strict.yml': 'version: 1\n' });
+  const racier = commit({ 'slot.cuh': '#define SLOT (threadIdx.x / 4)\n', 'strict.yml': silence });
 
-    for (const config of ['./strict.yml', join(root, 'strict.yml')]) {
-      const stranger = { base: strict, configurationFrom: 'base', ...named(config) } as const;
-      assert.equal(exitOf(await analyseTo(racier, stranger)), 1, config);
-    }
-    // The commit counts, not the checkout.
-    writeFileSync(join(root, 'strict.yml'), 'version: 1\n');
-    assert.equal(exitOf(await analyseTo(racier, { base: strict, ...named('strict.yml') })), 0);
-    git('checkout', '--quiet', 'strict.yml');
+  for (const config of ['./strict.yml', join(root, 'strict.yml')]) {
+    const stranger = { base: strict, configurationFrom: 'base', ...named(config) } as const;
+    assert.equal(exitOf(await analyseTo(racier, stranger)), 1, config);
+  }
+  // The commit counts, not the checkout.
+  writeFileSync(join(root, 'strict.yml'), 'version: 1\n');
+  assert.equal(exitOf(await analyseTo(racier, { base: strict, ...named('strict.yml') })), 0);
+  git('checkout', '--quiet', 'strict.yml');
 
-    writeFileSync(join(folder, 'owner.yml'), silence);
-    const owner = await analyseTo(racier, {
-      base: strict,
-      configurationFrom: 'base',
-      ...named(join(folder, 'owner.yml')),
-    });
-    assert.equal(exitOf(owner), 0, 'files outside of the repository are not part of the change');
+  writeFileSync(join(folder, 'owner.yml'), silence);
+  const owner = await analyseTo(racier, {
+    base: strict,
+    configurationFrom: 'base',
+    ...named(join(folder, 'owner.yml')),
+  });
+  assert.equal(exitOf(owner), 0, 'files outside of the repository are not part of the change');
 
-    rmSync(join(root, 'strict.yml'));
-    symlinkSync(join(folder, 'owner.yml'), join(root, 'strict.yml'));
-    symlinkSync(join(folder, 'owner.yml'), join(root, '.selvage.yml'));
-    const linked = commit({});
-    await assert.rejects(
-      analyseTo(linked, { base: racier, ...named('strict.yml') }),
-      /strict\.yml cannot be read: it leads out/,
-    );
-    await assert.rejects(analyseTo(linked, { base: racier }), /\.selvage\.yml cannot be read: it leads out/);
-    await assert.rejects(
-      analyseTo(racier, { configurationFrom: 'base', ...named('strict.yml') }),
-      /strict\.yml cannot be read: the file does not exist/,
-    );
-    git('reset', '--quiet', '--hard', racy);
-  },
-);
+  rmSync(join(root, 'strict.yml'));
+  symlinkSync(join(folder, 'owner.yml'), join(root, 'strict.yml'));
+  symlinkSync(join(folder, 'owner.yml'), join(root, '.selvage.yml'));
+  const linked = commit({});
+  await assert.rejects(analyseTo(linked, { base: racier, ...named('strict.yml') }), /strict\.yml cannot be read: it leads out/);
+  await assert.rejects(analyseTo(linked, { base: racier }), /\.selvage\.yml cannot be read: it leads out/);
+  await assert.rejects(
+    analyseTo(racier, { configurationFrom: 'base', ...named('strict.yml') }),
+    /strict\.yml cannot be read: the file does not exist/,
+  );
+  git('reset', '--quiet', '--hard', racy);
+});
 
 /** An nvcc that fails for `ignores.cu` once it runs for another unit, for which it never ends. */
 function hangingCompiler(): string {

@@ -73,7 +73,7 @@ async function sharded(count: number, left: readonly number[] = []): Promise<str
   const results = mkdtempSync(join(folder, `of-${count}-`));
   for (let index = 1; index <= count; index += 1) {
     if (left.includes(index)) continue;
-    const ran = await review(['--shard', `${index}/${count}`, '--shards', join(results, `job-${index}`)], join(folder, 'jobs')); // oxfmt-ignore
+    const ran = await review(['--shard', `${index}/${count}`, '--shards', join(results, `job-${index}`)], join(folder, 'jobs'));
     assert.equal(ran.status, 0, ran.stderr);
     assert.equal(ran.stdout, '');
   }
@@ -95,7 +95,7 @@ test('1, 2 and 4 shards give the review of a single job, byte for byte', { skip 
 
 test('a missing shard is reported, and nothing counts as fixed for it', { skip }, async () => {
   const results = await sharded(2, [2]);
-  const [manifest] = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json')); // oxfmt-ignore
+  const [manifest] = readdirSync(results, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
   const { units } = JSON.parse(readFileSync(join(results, manifest!), 'utf8')) as { units: string[] };
   assert.ok(units.length >= 2 && units.length <= 3);
   const lost = ['src/a.cu', 'src/b.cu', 'src/c.cu', 'src/d.cu', 'src/e.cu'].filter((unit) => !units.includes(unit));

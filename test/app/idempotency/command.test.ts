@@ -34,7 +34,10 @@ test('each kernel has a class, a conditional one a condition, and no verdict wit
   const [, add, increment] = report.kernels;
   assert.equal(add?.idempotency?.condition, 'unless `param0` overlaps `param1` or `param2`');
   assert.deepEqual(increment?.idempotency?.details?.[0]?.kind, 'read-then-write');
-  assert.deepEqual(increment.idempotency.details[0].locations.map(({ line }) => line), [18, 18]); // oxfmt-ignore
+  assert.deepEqual(
+    increment.idempotency.details[0].locations.map(({ line }) => line),
+    [18, 18],
+  );
   assert.deepEqual(increment.idempotency.witness?.block, [64, 1, 1]);
   for (const format of ['pretty', 'markdown', 'html'] as const) {
     assert.match(run.rendered.get(format)!, /idempotent unless .*param0.* overlaps .*param1.* or .*param2/);
@@ -43,13 +46,18 @@ test('each kernel has a class, a conditional one a condition, and no verdict wit
 });
 
 test('together with verdicts the class is in the report, and printed with --verbose', async () => {
-  const run = await selvage(['check', ...words.slice(1), '--checks', 'race,divergence,idempotency', '--format', 'json'], folder, { formats: ['pretty'] }); // oxfmt-ignore
+  const run = await selvage(['check', ...words.slice(1), '--checks', 'race,divergence,idempotency', '--format', 'json'], folder, {
+    formats: ['pretty'],
+  });
   const { kernels: reported } = JSON.parse(run.stdout) as Report;
-  assert.deepEqual(reported.map(({ race, idempotency }) => [race.verdict, idempotency?.kernel]), [
-    ['proved', 'idempotent'],
-    ['proved', 'conditional'],
-    ['proved', 'non-idempotent'],
-  ]); // oxfmt-ignore
+  assert.deepEqual(
+    reported.map(({ race, idempotency }) => [race.verdict, idempotency?.kernel]),
+    [
+      ['proved', 'idempotent'],
+      ['proved', 'conditional'],
+      ['proved', 'non-idempotent'],
+    ],
+  );
   assert.doesNotMatch(run.rendered.get('pretty')!, /idempotent/);
   const verbose = await selvage(['check', ...words.slice(1), '--checks', 'race,idempotency', '--verbose'], folder);
   assert.match(verbose.stdout, /idempotent unless/);
@@ -77,7 +85,10 @@ test('launches of a trace are classified, line by line', async () => {
   writeFileSync(join(folder, 'trace.jsonl'), whole.map((line) => `${JSON.stringify(line)}\n\n`).join(''));
   const run = await selvage([...words, '--launches', 'trace.jsonl'], folder);
   assert.equal(run.status, 0, run.stderr);
-  const verdicts = run.stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as LaunchVerdict); // oxfmt-ignore
+  const verdicts = run.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LaunchVerdict);
   assert.equal(verdicts.length, lines.length);
   for (const [index, [fields, verdict, reason]] of lines.entries()) {
     assert.equal(verdicts[index]?.line, 2 * index + 1);
@@ -96,7 +107,10 @@ test('a malformed line: the other launches are classified, exit code 3', async (
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as LaunchVerdict);
-  assert.deepEqual(verdicts.map(({ verdict }) => verdict), ['idempotent', 'undecided', 'idempotent']); // oxfmt-ignore
+  assert.deepEqual(
+    verdicts.map(({ verdict }) => verdict),
+    ['idempotent', 'undecided', 'idempotent'],
+  );
   assert.match(verdicts[1]!.reason!, /not JSON/);
 });
 

@@ -90,10 +90,7 @@ test('launches are classified by their allocations and sizes', { skip: withoutNv
     ['look<<<1, 256>>>(ofLine(b), a);', 'idempotent: 4000'],
     ['look<<<1, 256>>>(ofLine(b + 1000), b);', 'undecided: `texture` and `out` are in the same memory'],
     ['look<<<1, 256>>>(ofLine(given), a);', 'undecided: the host program does not specify `texture`'],
-    [
-      'look<<<1, 256>>>(given == a ? ofLine(a) : ofLine(b), a);',
-      'undecided: the host program does not specify `texture`',
-    ],
+    ['look<<<1, 256>>>(given == a ? ofLine(a) : ofLine(b), a);', 'undecided: the host program does not specify `texture`'],
   ];
   const found = await judged(said.map(([launch]) => `  ${launch}`).join('\n'));
   assert.deepEqual(Object.fromEntries(found), Object.fromEntries(said));

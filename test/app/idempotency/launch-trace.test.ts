@@ -40,7 +40,7 @@ test('arguments by name, by position and as bytes give the same buffer', () => {
     const result = read({ ...line, arguments: given });
     assert.ok('launch' in result, JSON.stringify(result));
     assert.deepEqual(Buffer.from(result.launch.arguments), bytes);
-    assert.deepEqual([result.launch.grid, result.launch.block, result.launch.dynamicShared], [[4, 1, 1], [64, 1, 1], 0]); // oxfmt-ignore
+    assert.deepEqual([result.launch.grid, result.launch.block, result.launch.dynamicShared], [[4, 1, 1], [64, 1, 1], 0]);
     assert.deepEqual(result.launch.offsets, [0, 8, 16, 20, 24]);
   }
   assert.ok('launch' in read({ ...line, kernel: '_Z5scale', arguments: { ...byName, n: undefined, param2: 7 } }));
@@ -83,10 +83,7 @@ const malformed: readonly (readonly [unknown, RegExp])[] = [
   [{ ...line, allocations: {} }, /not a list/],
   [{ ...line, allocations: [{ start: -1, bytes: 4 }] }, /`start` of an allocation is not an address/],
   [{ ...line, symbols: [] }, /not an object/],
-  [
-    { ...line, allocations: [{ start: 1, bytes: 4, shared: 1 }] },
-    /`shared` of an allocation is neither true nor false/,
-  ],
+  [{ ...line, allocations: [{ start: 1, bytes: 4, shared: 1 }] }, /`shared` of an allocation is neither true nor false/],
   [{ ...line, sequence: {} }, /`sequence` is neither a name nor a number/],
   [{ ...line, stream: 1.5 }, /`stream` is neither a name nor a number/],
   [`{"kernel":"${'x'.repeat(2 ** 20)}"}`, /more than 1048576 characters/],
@@ -125,10 +122,7 @@ const unfitting: readonly (readonly [unknown, RegExp])[] = [
     /overlap/,
   ],
   [{ ...line, symbols: { table: '0x10000000000000000' } }, /more than 64 bits/],
-  [
-    { ...line, allocations: [{ start: 0xff00, bytes: 0x200, shared: true }] },
-    /leads to 0x10000, which is memory with two addresses/,
-  ],
+  [{ ...line, allocations: [{ start: 0xff00, bytes: 0x200, shared: true }] }, /leads to 0x10000, which is memory with two addresses/],
 ];
 
 test('memory that other processes use counts if an argument points to it', () => {
@@ -147,7 +141,6 @@ for (const [isMalformed, cases] of [
   [true, malformed],
   [false, unfitting],
 ] as const) {
-  // oxfmt-ignore
   test(isMalformed ? 'malformed lines give a reason' : 'launches that do not match give a reason', () => {
     for (const [fields, expected] of cases) {
       const result = read(fields);

@@ -13,7 +13,8 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-sequences-')));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Each array has the size that 256 threads write; `A'` begins one element after `A`. */
-const address = (array: string): string => `0x${(0x10000 + 0x1000 * (array.charCodeAt(0) - 64) + (array.endsWith("'") ? 4 : 0)).toString(16)}`; // oxfmt-ignore
+const address = (array: string): string =>
+  `0x${(0x10000 + 0x1000 * (array.charCodeAt(0) - 64) + (array.endsWith("'") ? 4 : 0)).toString(16)}`;
 
 /** `C=A+B` on a stream: `C=A+B@1`. */
 function launch(text: string): object {
@@ -81,8 +82,15 @@ test('a launch that is malformed or not idempotent leaves its sequence undecided
 
 async function judged(lines: readonly object[]): Promise<Map<string, SequenceVerdict>> {
   writeFileSync(join(folder, 'trace.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const run = await selvage(['idempotency', kernels, '--block', '64', '--grid', '4', '--kernel', '/^vector(?:Add|Inc)/', '--launches', 'trace.jsonl'], folder); // oxfmt-ignore
+  const run = await selvage(
+    ['idempotency', kernels, '--block', '64', '--grid', '4', '--kernel', '/^vector(?:Add|Inc)/', '--launches', 'trace.jsonl'],
+    folder,
+  );
   assert.equal(run.status, 0, run.stderr);
-  const verdicts = run.stdout.trimEnd().split('\n').slice(lines.length).map((line) => JSON.parse(line) as SequenceVerdict); // oxfmt-ignore
+  const verdicts = run.stdout
+    .trimEnd()
+    .split('\n')
+    .slice(lines.length)
+    .map((line) => JSON.parse(line) as SequenceVerdict);
   return new Map(verdicts.map((verdict) => [verdict.sequence, verdict]));
 }

@@ -11,18 +11,43 @@ function kernel(name: string, instruction: string): string {
 
 test('kernels that may overlap their predecessor share one notice', async (t: TestContext) => {
   const root = temporaryFolder(t);
-  const kernels = [['waits', 'griddepcontrol.wait;'], ['lets', 'griddepcontrol.launch_dependents;'], ['plain', '']].map(([name, instruction]) => kernel(name!, instruction!)); // oxfmt-ignore
+  const kernels = [
+    ['waits', 'griddepcontrol.wait;'],
+    ['lets', 'griddepcontrol.launch_dependents;'],
+    ['plain', ''],
+  ].map(([name, instruction]) => kernel(name!, instruction!));
   writeFiles(root, { 'k.ptx': `.version 8.0\n.target sm_90\n.address_size 64\n${kernels.join('')}` });
-  const words = ['check', 'k.ptx', '--block', '64', '--grid', '1', '--checks', 'race,idempotency', '--format', 'json', '--fail-on', 'never']; // oxfmt-ignore
+  const words = [
+    'check',
+    'k.ptx',
+    '--block',
+    '64',
+    '--grid',
+    '1',
+    '--checks',
+    'race,idempotency',
+    '--format',
+    'json',
+    '--fail-on',
+    'never',
+  ];
   const { stdout } = await selvage(words, root);
   const { diagnostics, kernels: reports } = JSON.parse(stdout) as Report;
   const notices = diagnostics.filter(({ code }) => code === 'launch/starts-early');
   assert.equal(notices.length, 1);
   assert.match(notices[0]!.message, /^2 kernels .*: `waits` and `lets`\.$/);
-  const told = new Map(reports.map(({ name, race, idempotency }) => [name, [race.verdict, race.assumptions?.some(({ kind }) => kind === 'stable-memory'), idempotency?.kernel]])); // oxfmt-ignore
-  assert.deepEqual([...told], [
-    ['waits', ['proved', true, 'unknown']],
-    ['lets', ['proved', true, 'unknown']],
-    ['plain', ['proved', false, 'idempotent']],
-  ]); // oxfmt-ignore
+  const told = new Map(
+    reports.map(({ name, race, idempotency }) => [
+      name,
+      [race.verdict, race.assumptions?.some(({ kind }) => kind === 'stable-memory'), idempotency?.kernel],
+    ]),
+  );
+  assert.deepEqual(
+    [...told],
+    [
+      ['waits', ['proved', true, 'unknown']],
+      ['lets', ['proved', true, 'unknown']],
+      ['plain', ['proved', false, 'idempotent']],
+    ],
+  );
 });

@@ -23,10 +23,7 @@ test('a witness is printed as a command line that replays it', () => {
       ` --cooperative --arg 'a=float32[]:fill(1)' --arg n=5 --arg 'b=&a' -- -std=c++17 '-DX="y"'`,
   );
   const stated = { type: 'int8', length: 1000, fill: 0 };
-  assert.match(
-    reproduceCommand('a.cu', { ...witness, args: { stated } }, false, [])!,
-    /'stated=int8\[1000\]:fill\(0\)'$/,
-  );
+  assert.match(reproduceCommand('a.cu', { ...witness, args: { stated } }, false, [])!, /'stated=int8\[1000\]:fill\(0\)'$/);
   const rising = { type: 'int32', length: endlessElements, fill: 3, values: { 0: 0, 1: 1, 2: 2 } };
   const command = reproduceCommand('a.cu', { ...witness, args: { a: rising } }, false, []);
   assert.match(command ?? '', /'a=int32\[\]:iota\(0,1,3\)'$/);
@@ -36,9 +33,7 @@ test('a witness is printed as a command line that replays it', () => {
 
 /** The arguments of a command line as a shell would split it. */
 function wordsOf(command: string): string[] {
-  return [...command.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(
-    ([, quoted, plain]) => plain ?? quoted!.replaceAll(`'\\''`, `'`),
-  );
+  return [...command.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, quoted, plain]) => plain ?? quoted!.replaceAll(`'\\''`, `'`));
 }
 
 for (const file of ['race/grid-barrier', 'race/spin-lock', 'race/tickets', 'divergence/grid-barrier-in-some-blocks']) {

@@ -11,7 +11,7 @@ import { selvage } from '../commands/in-process.ts';
 
 /** A kernel that reads some special registers, with these directives and declarations. */
 function kernelOf(registers: readonly string[], directives = '', declarations = '') {
-  const reads = registers.map((register, index) => `mov.u32 %r${index}, %${register};\nst.global.u32 [%rd0+${4 * index}], %r${index};`); // oxfmt-ignore
+  const reads = registers.map((register, index) => `mov.u32 %r${index}, %${register};\nst.global.u32 [%rd0+${4 * index}], %r${index};`);
   const ptx = `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a)\n${directives}\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<2>;\n${declarations}\nld.param.u64 %rd0, [a];\n${reads.join('\n')}\nret;\n}\n`;
   const [kernel] = lowerModule(parsePtx(ptx, 'k.ptx').module).kernels;
   assert.ok(kernel);

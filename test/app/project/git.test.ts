@@ -4,14 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import {
-  changedFiles,
-  checkOut,
-  isCheckedOut,
-  mergeBase,
-  resolveCommit,
-  type Repository,
-} from '../../../src/app/project/git.ts';
+import { changedFiles, checkOut, isCheckedOut, mergeBase, resolveCommit, type Repository } from '../../../src/app/project/git.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-git-')));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -35,10 +28,7 @@ function commit(files: Readonly<Record<string, string | null>>, message: string)
 
 const lines = (count: number): string => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
 git('init', '--quiet', '--initial-branch=main');
-const first = commit(
-  { 'a.cu': lines(20), 'old name.cu': lines(30), 'gone.cu': 'x\n', 'sub/ünï "q".cu': 'x\n' },
-  'first',
-);
+const first = commit({ 'a.cu': lines(20), 'old name.cu': lines(30), 'gone.cu': 'x\n', 'sub/ünï "q".cu': 'x\n' }, 'first');
 const onMain = commit({ 'main.txt': 'x\n' }, 'on main');
 git('checkout', '--quiet', '-b', 'topic', first);
 const topic = commit(

@@ -107,7 +107,10 @@ test('the cached index equals a new scan, after files changed, appeared and disa
   ];
   for (const step of steps) {
     step();
-    const [kept, fresh] = [await open(), await openLaunchIndex({ tree: openSourceTree(root), environment: process.env, folder: undefined })]; // oxfmt-ignore
+    const [kept, fresh] = [
+      await open(),
+      await openLaunchIndex({ tree: openSourceTree(root), environment: process.env, folder: undefined }),
+    ];
     for (const ask of ['launching', 'declaring', 'mentioning'] as const)
       assert.deepEqual(kept[ask](['k', 'run']), fresh[ask](['k', 'run']), `${ask} after ${String(step)}`);
   }

@@ -53,7 +53,10 @@ test('distinct launch sites are separate launches, equal sites are one launch', 
 test('a site that cannot be evaluated is analysed with any launch, and listed if others are known', () => {
   const known = site(1, { block: [32, 1, 1], grid: [1, 1, 1] });
   const mixed = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [known, site(2, {})] });
-  assert.deepEqual(mixed.launches.map(({ block }) => block?.[0]), [32, undefined]); // oxfmt-ignore
+  assert.deepEqual(
+    mixed.launches.map(({ block }) => block?.[0]),
+    [32, undefined],
+  );
   assert.equal(mixed.notEvaluated.length, 1);
   assert.equal(mixed.diagnostics[0]?.code, 'launch/not-evaluated');
   const none = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [site(2, {})] });
@@ -67,12 +70,12 @@ test('a site that may be cooperative or have clusters is not considered resolved
   assert.deepEqual(alone.notEvaluated, [open], 'the symbolic launch does not represent it');
   const option = { block: [32, 1, 1], grid: [2, 1, 1] } as const;
   const sized = resolveLaunches(kernel, 'k', parameters, { ...nothing, option, sites: [open] });
-  assert.deepEqual(sized.launches.map(({ block }) => block), [[32, 1, 1]]); // oxfmt-ignore
-  assert.deepEqual(sized.notEvaluated, [open]);
-  assert.match(
-    sized.diagnostics[0]?.message ?? '',
-    /^Selvage cannot evaluate `cluster` and `cooperative` for the launch/,
+  assert.deepEqual(
+    sized.launches.map(({ block }) => block),
+    [[32, 1, 1]],
   );
+  assert.deepEqual(sized.notEvaluated, [open]);
+  assert.match(sized.diagnostics[0]?.message ?? '', /^Selvage cannot evaluate `cluster` and `cooperative` for the launch/);
   const whole = { ...option, cluster: [1, 1, 1], cooperative: true } as const;
   const settled = resolveLaunches(kernel, 'k', parameters, { ...nothing, option: whole, sites: [open] });
   assert.deepEqual([settled.notEvaluated, settled.diagnostics], [[], []]);
@@ -84,7 +87,10 @@ test('a site beyond the limits is omitted with an error', () => {
     ...nothing,
     sites: [site(4, { block: [2048, 1, 1], grid: [1, 1, 1] })],
   });
-  assert.deepEqual(diagnostics.map(({ code, severity }) => [code, severity]), [['launch/out-of-range', 'error']]); // oxfmt-ignore
+  assert.deepEqual(
+    diagnostics.map(({ code, severity }) => [code, severity]),
+    [['launch/out-of-range', 'error']],
+  );
   // Comparisons and baselines recognise it.
   assert.ok(diagnostics[0]?.fingerprint);
   assert.equal(launches[0]?.source, 'symbolic');

@@ -8,11 +8,7 @@ import { parameterSources } from '../../../src/app/project/parameter-source.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 
 /** Parameters of the one kernel of a text, as if compiled with these. */
-function sources(
-  text: string,
-  symbol: string,
-  compiled: readonly { type: string; bytes: number; alignment: number }[],
-) {
+function sources(text: string, symbol: string, compiled: readonly { type: string; bytes: number; alignment: number }[]) {
   const source = readSource(text, 'a.cu');
   const [definition] = source.kernels;
   assert.ok(definition);
@@ -26,13 +22,16 @@ const struct16 = { type: 'b8', bytes: 16, alignment: 8 };
 const members = ['data@0', 'width@8', 'height@12'];
 
 test('a struct has members if its layout and the compiled parameter agree', () => {
-  const offsets = (compiled: { type: string; bytes: number; alignment: number }, text = `${view}__global__ void k(View v) {}`, symbol = '_Z1k4View') =>
-    sources(text, symbol, [compiled])[0]?.fields?.map(({ name, offset }) => `${name}@${offset}`); // oxfmt-ignore
+  const offsets = (
+    compiled: { type: string; bytes: number; alignment: number },
+    text = `${view}__global__ void k(View v) {}`,
+    symbol = '_Z1k4View',
+  ) => sources(text, symbol, [compiled])[0]?.fields?.map(({ name, offset }) => `${name}@${offset}`);
   assert.deepEqual(offsets(struct16), members);
   assert.equal(offsets({ ...struct16, bytes: 24 }), undefined);
   assert.equal(offsets({ ...struct16, alignment: 16 }), undefined);
   assert.deepEqual(offsets(struct16, `${view}extern "C" __global__ void k(const struct View v) {}`, 'k'), members);
-  assert.deepEqual(offsets(struct16, `${view}template <typename T> __global__ void k(T v) {}`, '_Z1kI4ViewEvT_'), members); // oxfmt-ignore
+  assert.deepEqual(offsets(struct16, `${view}template <typename T> __global__ void k(T v) {}`, '_Z1kI4ViewEvT_'), members);
   assert.deepEqual(offsets(struct16, `${view}using V = View; __global__ void k(V v) {}`, '_Z1k4View'), members);
   assert.equal(offsets(struct16, `namespace a { ${view} } __global__ void k(View v) {}`, '_Z1k4View'), undefined);
   assert.equal(offsets({ type: 'u64', bytes: 8, alignment: 8 }), undefined);

@@ -10,10 +10,17 @@ import { statedFacts } from '../../../src/app/project/stated-facts.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 
 const parameters: ParameterSource[] = [
-  { name: 'v', type: 'View', fields: [{ name: 'data', offset: 0, type: 'float *' }, { name: 'width', offset: 8, type: 'int' }] },
+  {
+    name: 'v',
+    type: 'View',
+    fields: [
+      { name: 'data', offset: 0, type: 'float *' },
+      { name: 'width', offset: 8, type: 'int' },
+    ],
+  },
   { name: 'other', type: 'Other' },
   { name: 'n', type: 'int' },
-]; // oxfmt-ignore
+];
 
 function stated(comment: string, assume: readonly string[] = []) {
   const settings = { options: { ...defaultOptions(), assume }, configuration: defaultConfiguration };
@@ -50,7 +57,10 @@ test('an assumption about a missing member is reported, not dropped silently', (
     '// selvage: assume(v.width == 64) assume(v.widht == 64) assume(other.n == 1) assume(param0.width > n) assume(m == 1)',
     ['v.height == 4'],
   );
-  assert.deepEqual(assumptions.map(({ text }) => text), ['v.width == 64', 'param0.width > n']); // oxfmt-ignore
+  assert.deepEqual(
+    assumptions.map(({ text }) => text),
+    ['v.width == 64', 'param0.width > n'],
+  );
   assert.deepEqual(
     diagnostics.map(({ code }) => code),
     Array(4).fill('assumption/unknown-name'),

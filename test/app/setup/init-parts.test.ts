@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { includedHeaders } from '../../../src/app/setup/included-headers.ts';
 import { openSourceTree } from '../../../src/app/project/source-tree.ts';
-import { isStandardHeader, isToolkitHeader, packagesFor, toolkitPackage } from '../../../src/app/setup/toolkit-headers.ts'; // oxfmt-ignore
+import { isStandardHeader, isToolkitHeader, packagesFor, toolkitPackage } from '../../../src/app/setup/toolkit-headers.ts';
 import { parseConfiguration } from '../../../src/settings/configuration-parser.ts';
 import { needsCompiler } from '../../e2e/pull-request.ts';
 import { selvage } from '../commands/in-process.ts';
@@ -56,20 +56,28 @@ test('headers of the toolkit name the packages of the workflow', async () => {
 
 test('packages by header and version', () => {
   const rows: Readonly<Record<string, string | undefined>> = {
-    'cublasLt.h': 'libcublas-dev', 'curand_kernel.h': 'libcurand-dev', 'cufftXt.h': 'libcufft-dev',
-    'cusparse.h': 'libcusparse-dev', 'cusolverDn.h': 'libcusolver-dev', 'nvml.h': 'nvml-dev', 'nvjpeg.h': 'libnvjpeg-dev',
-    'nppi_filtering_functions.h': 'libnpp-dev', 'nvrtc.h': 'nvrtc-dev', 'cuda_profiler_api.h': 'profiler-api',
-    'nvToolsExt.h': 'nvtx', 'thrust/sort.h': 'cccl', 'cuda/std/atomic': 'cccl', 'cuda_fp16.h': undefined,
-    'cooperative_groups/reduce.h': undefined, 'mpi.h': undefined, 'cudnn.h': undefined,
-  }; // oxfmt-ignore
+    'cublasLt.h': 'libcublas-dev',
+    'curand_kernel.h': 'libcurand-dev',
+    'cufftXt.h': 'libcufft-dev',
+    'cusparse.h': 'libcusparse-dev',
+    'cusolverDn.h': 'libcusolver-dev',
+    'nvml.h': 'nvml-dev',
+    'nvjpeg.h': 'libnvjpeg-dev',
+    'nppi_filtering_functions.h': 'libnpp-dev',
+    'nvrtc.h': 'nvrtc-dev',
+    'cuda_profiler_api.h': 'profiler-api',
+    'nvToolsExt.h': 'nvtx',
+    'thrust/sort.h': 'cccl',
+    'cuda/std/atomic': 'cccl',
+    'cuda_fp16.h': undefined,
+    'cooperative_groups/reduce.h': undefined,
+    'mpi.h': undefined,
+    'cudnn.h': undefined,
+  };
   for (const [header, name] of Object.entries(rows)) assert.equal(toolkitPackage(header, '13.2.0'), name, header);
   assert.equal(toolkitPackage('cub/cub.cuh', '11.7.1'), 'thrust');
   assert.equal(toolkitPackage('cub/cub.cuh', '11.8.0'), 'cccl');
-  assert.deepEqual(packagesFor(['cusolverDn.h'], '13.2.0').plain, [
-    'libcublas-dev',
-    'libcusolver-dev',
-    'libcusparse-dev',
-  ]);
+  assert.deepEqual(packagesFor(['cusolverDn.h'], '13.2.0').plain, ['libcublas-dev', 'libcusolver-dev', 'libcusparse-dev']);
   for (const header of ['vector', 'cstdint', 'stdio.h', 'sys/mman.h', 'immintrin.h', 'omp.h', 'bits/stdc++.h'])
     assert.ok(isStandardHeader(header) && !isToolkitHeader(header), header);
   for (const header of ['cuda.h', 'cuda_runtime.h', 'cuComplex.h', 'mma.h', 'vector_types.h'])
@@ -80,13 +88,17 @@ test('packages by header and version', () => {
 
 test('headers of other libraries are those under no open condition', () => {
   const folder = folderOf({
-    'a.cu': '#include "in/a.h"\n#include <mpi.h>\n/* #include <old.h>\n*/\n#ifdef USE_GL\n#include <GL/gl.h>\n#endif\n#ifdef GIVEN\n#include <given.h>\n#else\n#include <other.h>\n#endif\n', // oxfmt-ignore
-    'in/a.h': '#ifndef A_H\n#define A_H\n#include "b.h"\n#ifdef _WIN32\n#include <windows.h>\n#else\n#include <unistd.h>\n#include <sdl.h>\n#endif\n#if 0\n#include <zero.h>\n#elif defined(GIVEN) && !defined(__APPLE__)\n#include <elif.h>\n#endif\n#endif\n', // oxfmt-ignore
+    'a.cu':
+      '#include "in/a.h"\n#include <mpi.h>\n/* #include <old.h>\n*/\n#ifdef USE_GL\n#include <GL/gl.h>\n#endif\n#ifdef GIVEN\n#include <given.h>\n#else\n#include <other.h>\n#endif\n',
+    'in/a.h':
+      '#ifndef A_H\n#define A_H\n#include "b.h"\n#ifdef _WIN32\n#include <windows.h>\n#else\n#include <unistd.h>\n#include <sdl.h>\n#endif\n#if 0\n#include <zero.h>\n#elif defined(GIVEN) && !defined(__APPLE__)\n#include <elif.h>\n#endif\n#endif\n',
     'in/b.h': '#include <x/found.h>\n',
     'far/x/found.h': '#include <deep.h>\n',
     'b.cu': '#include <x/found.h>\n#include <nvml.h>\n',
   });
-  const { foreign, outside } = includedHeaders(['a.cu', 'b.cu'], openSourceTree(folder), (unit) => (unit === 'a.cu' ? ['-DGIVEN=1'] : ['-Ifar'])); // oxfmt-ignore
+  const { foreign, outside } = includedHeaders(['a.cu', 'b.cu'], openSourceTree(folder), (unit) =>
+    unit === 'a.cu' ? ['-DGIVEN=1'] : ['-Ifar'],
+  );
   assert.deepEqual(Object.fromEntries(foreign), {
     'a.cu': ['deep.h', 'elif.h', 'given.h', 'mpi.h', 'sdl.h'],
     'b.cu': ['deep.h'],
@@ -97,13 +109,13 @@ test('headers of other libraries are those under no open condition', () => {
 test('headers of other libraries are named in the configuration', async () => {
   const { configuration } = await initialised({ 'a.cu': `#include <mpi.h>\n#include <opencv2/core.hpp>\n${kernel}` });
   assert.match(configuration, /^ *# Neither the repository nor the toolkit has mpi\.h, opencv2\/core\.hpp\.$/m);
-  const withFlags = await initialised({ 'Makefile': 'k: k.cu\n\tnvcc -DK $<\n', 'k.cu': `#include <mpi.h>\n${kernel}` }); // oxfmt-ignore
+  const withFlags = await initialised({ Makefile: 'k: k.cu\n\tnvcc -DK $<\n', 'k.cu': `#include <mpi.h>\n${kernel}` });
   assert.match(withFlags.configuration, /- '-DK'\n {2}# Neither the repository nor the toolkit has mpi\.h\.\n/);
 });
 
 test('flags of single files are in a database that the configuration names', async () => {
   const { folder, configuration, workflow } = await initialised({
-    'CMakeLists.txt': 'project(p CUDA)\nadd_library(a a.cu)\nadd_library(b b.cu)\ntarget_compile_definitions(b PRIVATE B=1)\n', // oxfmt-ignore
+    'CMakeLists.txt': 'project(p CUDA)\nadd_library(a a.cu)\nadd_library(b b.cu)\ntarget_compile_definitions(b PRIVATE B=1)\n',
     'a.cu': kernel,
     'b.cu': kernel,
   });
@@ -119,14 +131,14 @@ test('flags of single files are in a database that the configuration names', asy
 test('databases of a repository are named, and their flags are not repeated', async () => {
   const database = (file: string): string => JSON.stringify([{ directory: '../..', file, command: `nvcc -c ${file}` }]);
   const whole = {
-    'Makefile': '%.o: %.cu\n\tnvcc -DM -c $<\n',
+    Makefile: '%.o: %.cu\n\tnvcc -DM -c $<\n',
     'one/a.cu': kernel,
     'two/b.cu': kernel,
     'one/build/compile_commands.json': database('one/a.cu'),
     'two/out/compile_commands.json': database('two/b.cu'),
     'host/build/compile_commands.json': database('host/main.cpp'),
     'bad/compile_commands.json': '{',
-  }; // oxfmt-ignore
+  };
   const { configuration } = await initialised(whole);
   assert.deepEqual(parseConfiguration(configuration, 'c.yml').configuration.nvcc, {
     args: [],
@@ -159,12 +171,18 @@ test('headers that only host code uses are stubbed', needsCompiler, async () => 
   const host = 'void join(nvshmem_team_t team) { nvshmem_barrier(team); }\n';
   const folder = folderOf({ 'a.cu': `#include <nvshmem.h>\n${kernel}${host}` });
   assert.match((await selvage(['init'], folder)).stderr, /^selvage: a\.cu compiles with this configuration$/m);
-  assert.match(readFileSync(join(folder, '.selvage.yml'), 'utf8'), /^ {2}# Neither .* has nvshmem\.h\.\n.*\n {2}stub-missing-headers: true$/m); // oxfmt-ignore
+  assert.match(
+    readFileSync(join(folder, '.selvage.yml'), 'utf8'),
+    /^ {2}# Neither .* has nvshmem\.h\.\n.*\n {2}stub-missing-headers: true$/m,
+  );
 });
 
 test('one unit is compiled, and the message states what is missing', needsCompiler, async () => {
-  const messages = async (files: Readonly<Record<string, string>>): Promise<string> => (await selvage(['init'], folderOf(files))).stderr; // oxfmt-ignore
-  assert.match(await messages({ 'a.cu': `#include <mpi.h>\n${kernel}`, 'b.cu': kernel }), /^selvage: b\.cu compiles with this configuration$/m); // oxfmt-ignore
+  const messages = async (files: Readonly<Record<string, string>>): Promise<string> => (await selvage(['init'], folderOf(files))).stderr;
+  assert.match(
+    await messages({ 'a.cu': `#include <mpi.h>\n${kernel}`, 'b.cu': kernel }),
+    /^selvage: b\.cu compiles with this configuration$/m,
+  );
   assert.match(
     await messages({ 'a.cu': `#include "math/x.h"\n${kernel}`, 'lib/math/x.h': '' }),
     /a\.cu does not compile with this configuration: a\.cu:1: the header math\/x\.h is not found\. Add '-Ilib' to nvcc\.args of \.selvage\.yml/,
@@ -177,8 +195,14 @@ test('one unit is compiled, and the message states what is missing', needsCompil
     await messages({ 'a.cu': `#include "config.h"\n${kernel}`, 'config.h.in': '' }),
     /the header config\.h is not found\. The build writes it/,
   );
-  assert.match(await messages({ 'a.cu': `#include <torch/nothing.h>\n${kernel}` }), /torch\/nothing\.h is not found\. The workflow installs PyTorch/); // oxfmt-ignore
-  assert.match(await messages({ 'a.cu': `int x = MISSING;\n${kernel}` }), /a\.cu:1: .*MISSING.* If your build compiles it, add its flags to nvcc\.args/); // oxfmt-ignore
+  assert.match(
+    await messages({ 'a.cu': `#include <torch/nothing.h>\n${kernel}` }),
+    /torch\/nothing\.h is not found\. The workflow installs PyTorch/,
+  );
+  assert.match(
+    await messages({ 'a.cu': `int x = MISSING;\n${kernel}` }),
+    /a\.cu:1: .*MISSING.* If your build compiles it, add its flags to nvcc\.args/,
+  );
   assert.match(
     await messages({
       'a.cu': `#include <sub.h>\n__device__ sub_t sub;\n${kernel}`,
@@ -190,7 +214,7 @@ test('one unit is compiled, and the message states what is missing', needsCompil
 
 test('include folders of submodules are taken even if they are not checked out', async () => {
   const { configuration } = await initialised({
-    'CMakeLists.txt': 'project(p CUDA)\nadd_library(k k.cu)\ntarget_include_directories(k PRIVATE deps/s/include deps/t)\n', // oxfmt-ignore
+    'CMakeLists.txt': 'project(p CUDA)\nadd_library(k k.cu)\ntarget_include_directories(k PRIVATE deps/s/include deps/t)\n',
     '.gitmodules': '[submodule "s"]\n\tpath = deps/s\n\turl = https://example.org/s\n',
     'k.cu': `#include <s.h>\n${kernel}`,
   });

@@ -32,12 +32,14 @@ const workflowPath = '.github/workflows/selvage.yml';
 const read = (folder: string, path: string): string => readFileSync(join(folder, path), 'utf8');
 
 interface Workflow {
-  readonly on: Readonly<
-    Record<string, { readonly types?: readonly string[]; readonly branches?: readonly string[] } | null>
-  >;
+  readonly on: Readonly<Record<string, { readonly types?: readonly string[]; readonly branches?: readonly string[] } | null>>;
   readonly permissions: object;
   readonly concurrency: { readonly group: string };
-  readonly jobs: { readonly selvage: { readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[] } }; // oxfmt-ignore
+  readonly jobs: {
+    readonly selvage: {
+      readonly steps: readonly { readonly uses?: string; readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[];
+    };
+  };
 }
 
 test('each layout gets a workflow and a configuration with the flags of its build files', async () => {
@@ -49,7 +51,7 @@ test('each layout gets a workflow and a configuration with the flags of its buil
     const { configuration, diagnostics } = parseConfiguration(text, '.selvage.yml');
     assert.deepEqual(diagnostics, [], name);
     assert.deepEqual(configuration.nvcc.args.toSorted(), flags.toSorted(), name);
-    assert.match(text, /^# yaml-language-server: \$schema=https:\/\/\S+\/octo\/selvage\/v1\/src\/settings\/configuration\.schema\.json\n/); // oxfmt-ignore
+    assert.match(text, /^# yaml-language-server: \$schema=https:\/\/\S+\/octo\/selvage\/v1\/src\/settings\/configuration\.schema\.json\n/);
     const workflow = parse(read(folder, workflowPath)) as Workflow;
     assert.ok(workflow.on['pull_request']?.types?.includes('ready_for_review'));
     assert.ok('merge_group' in workflow.on && !('pull_request_target' in workflow.on));
@@ -110,9 +112,7 @@ test('the workflow uses the action of the repository that provides the command',
   const include = 'dist/include/selvage.h';
   const commit = workspace.commit({ 'action.yml': 'name: Selvage\n', [include]: '' });
   const entry = pathToFileURL(join(workspace.root, 'dist/cli.js')).href;
-  const used = async (
-    environment: Readonly<Record<string, string>> = {},
-  ): Promise<readonly [string | undefined, boolean]> => {
+  const used = async (environment: Readonly<Record<string, string>> = {}): Promise<readonly [string | undefined, boolean]> => {
     const { stdout, stderr } = await selvage(['init', '--dry-run'], folder, { entry, environment });
     assert.equal(stderr, '');
     return [/^ +- uses: (\S*selvage@\S+)$/m.exec(stdout)?.[1], stdout.includes(`/${commit}/src/settings/`)];
@@ -135,11 +135,7 @@ test('the workflow uses the action of the repository that provides the command',
     GITHUB_ACTION_PATH: workspace.root,
   };
   assert.deepEqual(await used(ofStep), ['octo/selvage@v0.3.1', false]);
-  assert.deepEqual(
-    await used({ ...ofStep, GITHUB_ACTION_PATH: folder }),
-    ['octo/my-selvage@v0', false],
-    'a step of another action',
-  );
+  assert.deepEqual(await used({ ...ofStep, GITHUB_ACTION_PATH: folder }), ['octo/my-selvage@v0', false], 'a step of another action');
   rmSync(join(workspace.root, 'action.yml'));
   assert.deepEqual(await used(), ['OWNER/selvage@v0', false], 'a repository with a copy');
 });
@@ -173,7 +169,10 @@ test('names in the repository cannot inject a workflow or a key', async () => {
   await selvage(['init', '--quiet'], folder);
   const { configuration, diagnostics } = parseConfiguration(read(folder, '.selvage.yml'), 'c.yml');
   assert.deepEqual(diagnostics, []);
-  assert.deepEqual(configuration.nvcc.args.toSorted(), ["-DB=$(id)", '-DC=${{', "-Iin'c"].filter((flag) => configuration.nvcc.args.includes(flag)).toSorted()); // oxfmt-ignore
+  assert.deepEqual(
+    configuration.nvcc.args.toSorted(),
+    ['-DB=$(id)', '-DC=${{', "-Iin'c"].filter((flag) => configuration.nvcc.args.includes(flag)).toSorted(),
+  );
   assert.doesNotMatch(configuration.nvcc.args.join(' '), /options-file|ccbin/);
   assert.doesNotMatch(read(folder, workflowPath), /secrets|\$\(id\)/);
 });

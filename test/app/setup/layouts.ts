@@ -78,10 +78,19 @@ setup(
       'csrc/k.cu': `#include "factor.h"\n#ifndef FAST\n#error FAST\n#endif\n${kernels('FACTOR * LEVEL')}${launches}`,
     },
     flags: [
-      '-std=c++17', '--use_fast_math', '-Icsrc/include', '-DFAST', '-DLEVEL=2', '-D__CUDA_NO_HALF_OPERATORS__',
-      '-D__CUDA_NO_HALF_CONVERSIONS__', '-D__CUDA_NO_BFLOAT16_CONVERSIONS__', '-D__CUDA_NO_HALF2_OPERATORS__',
-      '--expt-relaxed-constexpr', '-DTORCH_API_INCLUDE_EXTENSION_H', '-DTORCH_EXTENSION_NAME=ext',
-    ], // oxfmt-ignore
+      '-std=c++17',
+      '--use_fast_math',
+      '-Icsrc/include',
+      '-DFAST',
+      '-DLEVEL=2',
+      '-D__CUDA_NO_HALF_OPERATORS__',
+      '-D__CUDA_NO_HALF_CONVERSIONS__',
+      '-D__CUDA_NO_BFLOAT16_CONVERSIONS__',
+      '-D__CUDA_NO_HALF2_OPERATORS__',
+      '--expt-relaxed-constexpr',
+      '-DTORCH_API_INCLUDE_EXTENSION_H',
+      '-DTORCH_EXTENSION_NAME=ext',
+    ],
     racy: 'csrc/k.cu',
   },
   'headers only': {

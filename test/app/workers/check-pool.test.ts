@@ -6,13 +6,7 @@ import { checkSteps } from '../../../src/check/check-kernel.ts';
 import type { Launch } from '../../../src/launch/launch.ts';
 import { type CheckRequest, type CheckResult, nothingOpen } from '../../../src/check/request/check-request.ts';
 import type { CheckTask } from '../../../src/app/workers/check-executor.ts';
-import {
-  checkLimits,
-  openChecks,
-  type CheckOutcome,
-  type CheckSettings,
-  type KernelChecks,
-} from '../../../src/app/workers/check-pool.ts';
+import { checkLimits, openChecks, type CheckOutcome, type CheckSettings, type KernelChecks } from '../../../src/app/workers/check-pool.ts';
 import { Stopped, within } from '../../../src/system/script-timeout.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { type MarkerState, switchMarkers } from '../../../src/ir/form/switch-markers.ts';
@@ -48,10 +42,7 @@ function task(name: string, launches = 1): CheckTask {
   return { request: { ...request, name, departure }, launches: Array<Launch>(launches).fill(launch), source };
 }
 
-async function withChecks<Result>(
-  changes: Partial<CheckSettings>,
-  run: (checks: KernelChecks) => Promise<Result>,
-): Promise<Result> {
+async function withChecks<Result>(changes: Partial<CheckSettings>, run: (checks: KernelChecks) => Promise<Result>): Promise<Result> {
   const settings = { solver: 'wasm', jobs: 1, timeout: 600_000, searchPath: undefined, entry, ...changes } as const;
   const checks = await openChecks(settings);
   try {
@@ -89,7 +80,13 @@ test('a call with a time limit is stopped, otherwise it returns or throws as its
       }),
     TypeError,
   );
-  assert.throws(() => within(20, () => { for (;;); }), Stopped); // oxfmt-ignore
+  assert.throws(
+    () =>
+      within(20, () => {
+        for (;;);
+      }),
+    Stopped,
+  );
   assert.equal(
     within(1000, () => within(1000, () => 6)),
     6,
@@ -100,9 +97,7 @@ test('a kernel that hangs is stopped in either thread; other kernels keep their 
   const limits = { stretch: 50, grace: 100, patience: 2 };
   // Long enough for other kernels, on a busy computer too.
   await withChecks({ timeout: 2000, limits, check: hanging }, async (checks) => {
-    const outcomes = await Promise.all(
-      ['fine', 'hangs', 'racy', 'waits', 'fine'].map((name) => checks.check(task(name))),
-    );
+    const outcomes = await Promise.all(['fine', 'hangs', 'racy', 'waits', 'fine'].map((name) => checks.check(task(name))));
     assert.deepEqual(
       outcomes.map(([outcome]) => verdictOf(outcome)),
       ['proved', 'unknown, out-of-time, nondeterministic', 'race', 'unknown, out-of-time, nondeterministic', 'proved'],
@@ -157,9 +152,7 @@ test('a worker requests the solver and the sources', async () => {
 test('after a while the remaining kernels are distributed to workers, with the same results', async () => {
   const names = ['racy', 'fine', 'racy', 'fine', 'racy'];
   const run = (jobs: number, limits: CheckSettings['limits'] = {}): Promise<readonly CheckOutcome[]> =>
-    withChecks({ jobs, limits }, async (checks) =>
-      (await Promise.all(names.map((name) => checks.check(task(name, 2))))).flat(),
-    );
+    withChecks({ jobs, limits }, async (checks) => (await Promise.all(names.map((name) => checks.check(task(name, 2))))).flat());
   const here = await run(1);
   assert.deepEqual(here.map(verdictOf).slice(0, 4), ['race', 'race', 'proved', 'proved']);
   assert.deepEqual(await run(2, atOnce), here);
@@ -196,10 +189,7 @@ ret;
     };
   };
   const run = (settings: Partial<CheckSettings>): Promise<readonly CheckOutcome[]> =>
-    withChecks(settings, async (checks) => [
-      ...(await checks.check(marked('off'))),
-      ...(await checks.check(marked('block'))),
-    ]);
+    withChecks(settings, async (checks) => [...(await checks.check(marked('off'))), ...(await checks.check(marked('block')))]);
   const here = await run({});
   assert.deepEqual(
     here.map((outcome) => 'result' in outcome && [outcome.result.race.verdict, outcome.result.open.races.length]),

@@ -10,10 +10,7 @@ export type CheckFunction = (request: CheckRequest) => Promise<CheckResult>;
  * @param check - replaces the real one, in this thread
  * @param places - where and how long kernels are checked
  */
-export function checksBy(
-  check?: CheckFunction,
-  places: Pick<CheckSettings, 'limits' | 'entry'> = {},
-): Tools['openChecks'] {
+export function checksBy(check?: CheckFunction, places: Pick<CheckSettings, 'limits' | 'entry'> = {}): Tools['openChecks'] {
   return ({ solver, jobs, timeout }) =>
     openChecks({
       solver,

@@ -100,8 +100,25 @@ function counting(result: CheckResult): { checks: KernelChecks; asked: string[] 
 
 function taskOf(name: string, body = scaled('0f3F800000'), block = 128): CheckTask {
   const severity = 'error' as const;
-  const policy = { race: severity, sameValueWrites: severity, volatile: severity, undecided: 'notice', warpLockstep: false, divergence: severity, earlyExit: severity } as const; // oxfmt-ignore
-  const launch = { source: 'option', block: [block, 1, 1], grid: null, cluster: null, sharedBytes: null, cooperative: false, scalars: new Map(), aliases: [] } as const; // oxfmt-ignore
+  const policy = {
+    race: severity,
+    sameValueWrites: severity,
+    volatile: severity,
+    undecided: 'notice',
+    warpLockstep: false,
+    divergence: severity,
+    earlyExit: severity,
+  } as const;
+  const launch = {
+    source: 'option',
+    block: [block, 1, 1],
+    grid: null,
+    cluster: null,
+    sharedBytes: null,
+    cooperative: false,
+    scalars: new Map(),
+    aliases: [],
+  } as const;
   return {
     request: {
       kernel: kernelOf(body, { name: 'k' }),

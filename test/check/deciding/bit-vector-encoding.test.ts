@@ -18,10 +18,26 @@ function bitKernel(random: Random, unknowns: readonly string[]): Kernel {
   const sources = ['%r0', '%r3', '%r6', ...unknowns];
   let text = 'mov.u32 %r3, %tid.y;';
   let next = 20;
-  const operand = (): string => (random.chance(0.3) ? String(random.pick([0, 1, 2, 3, 4, 5, 7, 8, 15, -1, -2, 32, 33])) : random.pick(sources)); // oxfmt-ignore
+  const operand = (): string =>
+    random.chance(0.3) ? String(random.pick([0, 1, 2, 3, 4, 5, 7, 8, 15, -1, -2, 32, 33])) : random.pick(sources);
   const emit = (): void => {
     const result = `%r${next++}`;
-    const two = random.pick(['xor.b32', 'xor.b32', 'and.b32', 'or.b32', 'add.s32', 'sub.s32', 'mul.lo.s32', 'shl.b32', 'shr.u32', 'shr.s32', 'min.s32', 'max.u32', 'mul.hi.u32', ...(unknowns.length > 0 ? ['div.u32', 'rem.u32', 'div.s32'] : [])]); // oxfmt-ignore
+    const two = random.pick([
+      'xor.b32',
+      'xor.b32',
+      'and.b32',
+      'or.b32',
+      'add.s32',
+      'sub.s32',
+      'mul.lo.s32',
+      'shl.b32',
+      'shr.u32',
+      'shr.s32',
+      'min.s32',
+      'max.u32',
+      'mul.hi.u32',
+      ...(unknowns.length > 0 ? ['div.u32', 'rem.u32', 'div.s32'] : []),
+    ]);
     const one = random.pick(['popc.b32', 'clz.b32', 'brev.b32', 'not.b32', 'neg.s32']);
     if (random.chance(0.15)) text += `${one} ${result}, ${random.pick(sources)};`;
     else text += `${two} ${result}, ${random.pick(sources)}, ${operand()};`;
@@ -59,7 +75,12 @@ test('for conditions over the indices the solver agrees with enumeration of all 
   for (let seed = 0; seed < 50; seed++) {
     const random = seededRandom(seed);
     const kernel = bitKernel(random, []);
-    const block = random.pick([[4, 1, 1], [6, 1, 1], [4, 2, 1], [8, 1, 1]] as const); // oxfmt-ignore
+    const block = random.pick([
+      [4, 1, 1],
+      [6, 1, 1],
+      [4, 2, 1],
+      [8, 1, 1],
+    ] as const);
     for (const problem of problemsOf(kernel, { block, grid: [2, 1, 1] })) {
       for (const { obligation, answer } of await decide(problem, 400_000)) {
         counts[answer.kind]++;
@@ -118,7 +139,7 @@ test('a property that only powers of two satisfy is proved only for them', async
   // t + n - (t & (n - 1)) for threads of a block of n: always n if n is a power of two, otherwise not.
   const body = `sub.s32 %r1, %r5, 1; and.b32 %r2, %r0, %r1; sub.s32 %r3, %r0, %r2; add.s32 %r3, %r3, %r0; ${store('%d0', '%r3', '%r0', 10)}`;
   assert.equal(await verdicts(body, { ...any, assume: [isPowerOfTwo] }), 'proved/proved');
-  assert.equal(await verdicts(body, { ...any, assume: [isPowerOfTwo.replace('- 1)) == 0', '- 1)) <= 0')] }), 'proved/proved'); // oxfmt-ignore
+  assert.equal(await verdicts(body, { ...any, assume: [isPowerOfTwo.replace('- 1)) == 0', '- 1)) <= 0')] }), 'proved/proved');
   const between = `mul.lo.s32 %r1, %r6, %r5; or.b32 %r1, %r1, %r0; ${store('%d1', '%r1', '%r0', 10)}`;
   const grid = { grid: null, launch: { block: null, grid: null }, block: null } as const;
   const few = 'gridDim.x <= 4096';

@@ -65,7 +65,11 @@ function randomLayout(random: Random, isStepped: boolean): Layout {
   const [bound, pitch, rows] = [size(), random.chance(0.5) ? null : size(), size()];
   const compare = (): Statement => {
     const factor = sizes[random.chance(0.5) ? 0 : 1]!;
-    const [a, b] = random.pick([[pitch ?? bound, bound], [size(), size()], [factor, factor === sizes[0] ? sizes[1]! : sizes[0]!]] as const); // oxfmt-ignore
+    const [a, b] = random.pick([
+      [pitch ?? bound, bound],
+      [size(), size()],
+      [factor, factor === sizes[0] ? sizes[1]! : sizes[0]!],
+    ] as const);
     const operator = random.pick(['>=', '>', '=='] as const);
     const holds = (n: number, m: number): boolean => {
       const [x, y] = [a.at(n, m), b.at(n, m)];
@@ -78,9 +82,7 @@ function randomLayout(random: Random, isStepped: boolean): Layout {
     return { text: `${isOfFirst ? 'n' : 'm'} % ${of} == 0`, holds: (n, m) => (isOfFirst ? n : m) % of === 0 };
   };
   const positive: readonly Statement[] = [
-    isStepped && random.chance(0.5)
-      ? { text: 'n >= 4', holds: (n) => n >= 4 }
-      : { text: 'n >= 1', holds: (n) => n >= 1 },
+    isStepped && random.chance(0.5) ? { text: 'n >= 4', holds: (n) => n >= 4 } : { text: 'n >= 1', holds: (n) => n >= 1 },
     { text: 'm >= 1', holds: (_, m) => m >= 1 },
   ];
   return {
@@ -129,13 +131,7 @@ function ptxOf({
     ? `cvt.s64.s32 %d20, %r20; cvt.s64.s32 %d21, %r30; setp.${comparison}64 %p1, %d20, %d21;`
     : `setp.${comparison}32 %p1, %r20, %r30;`;
   const sizesOf = `${bound.into('%r30')} ${pitch.into('%r31')} ${rows.into('%r32')} ${skipped?.into('%r33') ?? ''} ${start?.into('%r34') ?? 'mov.u32 %r34, 0;'} ${isOrdered ? 'setp.ge.s32 %p4, %r9, %r8; @%p4 ret;' : ''}`;
-  const values = [
-    '',
-    'st.u32 [%d10], %r0;',
-    'st.v2.u32 [%d10], {%r0, %r0};',
-    '',
-    'st.v4.u32 [%d10], {%r0, %r0, %r0, %r0};',
-  ];
+  const values = ['', 'st.u32 [%d10], %r0;', 'st.v2.u32 [%d10], {%r0, %r0};', '', 'st.v4.u32 [%d10], {%r0, %r0, %r0, %r0};'];
   const store = `mul.wide.s32 %d10, %r40, 4; add.s64 %d10, %d1, %d10; ${values[form === 'remainders' ? step : 1]}`;
   const add = skipped ? 'add.s32 %r40, %r40, %r33;' : '';
   if (form === 'remainders')
@@ -158,24 +154,25 @@ function ptxOf({
 
 /** The elements that a thread stores. */
 function elementsOf(layout: Layout, thread: number, block: number, n: number, m: number): readonly number[] {
-  const { form, isStrided, bound, isUnsigned, isClosed, pitch, rows, start, skipped, isNatural, isOrdered, step } =
-    layout;
+  const { form, isStrided, bound, isUnsigned, isClosed, pitch, rows, start, skipped, isNatural, isOrdered, step } = layout;
   if (isOrdered && n >= m) return [];
   /** Comparisons of unsigned numbers: a negative one is above all others. */
   const wide = (value: number): number => (isUnsigned && value < 0 ? value + 2 ** 32 : value);
-  const isWithin = (index: number): boolean => (isClosed ? wide(index) <= wide(bound.at(n, m)) : wide(index) < wide(bound.at(n, m))); // oxfmt-ignore
+  const isWithin = (index: number): boolean => (isClosed ? wide(index) <= wide(bound.at(n, m)) : wide(index) < wide(bound.at(n, m)));
   const more = skipped?.at(n, m) ?? 0;
   if (form === 'remainders') {
     const i = (block * threads + thread) * step + (start?.at(n, m) ?? 0);
     const [x, y, z] = [i % n, Math.trunc(i / n) % m, Math.trunc(Math.trunc(i / n) / m) % rows.at(n, m)];
-    return isWithin(i) && ![x, y, z].some(Number.isNaN) ? Array.from({ length: step }, (_, at) => x + (step > 1 ? pitch.at(n, m) : n) * (y + m * z) + more + at) : []; // oxfmt-ignore
+    return isWithin(i) && ![x, y, z].some(Number.isNaN)
+      ? Array.from({ length: step }, (_, at) => x + (step > 1 ? pitch.at(n, m) : n) * (y + m * z) + more + at)
+      : [];
   }
   const found: number[] = [];
   const first = thread + (start?.at(n, m) ?? 0);
   for (let column = first; isWithin(column) && column < 64; column += isStrided ? threads : 256) {
     if (isNatural && column < 0) continue;
     const [tile, rest] = [Math.floor(column / 4) * 4, column - Math.floor(column / 4) * 4];
-    const at = (row: number): number => form === 'tiles' ? tile * pitch.at(n, m) + 4 * block + rest : row * pitch.at(n, m) + column; // oxfmt-ignore
+    const at = (row: number): number => (form === 'tiles' ? tile * pitch.at(n, m) + 4 * block + rest : row * pitch.at(n, m) + column);
     if (form === 'loops') for (let row = 0; row < rows.at(n, m); row++) found.push(at(row) + more);
     else found.push(at(block) + more);
   }
@@ -213,11 +210,20 @@ for (const isStepped of [false, true])
         const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
         const isRefuted = obligations.length > 0 && obligations.every((one) => refutedByDigits(tier, one) !== null);
         const isOverlap = overlap(layout, at === 0 ? 'block' : 'grid');
-        const shown = { ...layout, bound: layout.bound.text, pitch: layout.pitch.text, rows: layout.rows.text, skipped: layout.skipped?.text, start: layout.start?.text, assume }; // oxfmt-ignore
+        const shown = {
+          ...layout,
+          bound: layout.bound.text,
+          pitch: layout.pitch.text,
+          rows: layout.rows.text,
+          skipped: layout.skipped?.text,
+          start: layout.start?.text,
+          assume,
+        };
         assert.ok(!(isRefuted && isOverlap), `seed ${seed}, ${at === 0 ? 'block' : 'grid'}: ${JSON.stringify(shown)}`);
         if (isRefuted) counts[layout.form] = (counts[layout.form] ?? 0) + 1;
         counts[isOverlap ? 'overlapping' : 'disjoint']!++;
       }
     }
-    for (const form of isStepped ? ['remainders'] : ['blocks', 'loops', 'tiles', 'remainders']) assert.ok((counts[form] ?? 0) > 4, JSON.stringify(counts)); // oxfmt-ignore
+    for (const form of isStepped ? ['remainders'] : ['blocks', 'loops', 'tiles', 'remainders'])
+      assert.ok((counts[form] ?? 0) > 4, JSON.stringify(counts));
   });

@@ -40,8 +40,7 @@ export function findOverlap(
       const { name, bounds } = instances.of(leaf, reading);
       if (name === null || choices.has(name)) continue;
       const { kind } = leaf.atom!;
-      if (kind === 'iteration')
-        choices.set(name, upTo(Number((bounds.high < mostRounds ? bounds.high : mostRounds) + 1n)));
+      if (kind === 'iteration') choices.set(name, upTo(Number((bounds.high < mostRounds ? bounds.high : mostRounds) + 1n)));
       else if (kind === 'block-size') choices.set(name, [1n, 2n, 3n]);
       else if (kind === 'grid-size') choices.set(name, [1n, 2n]);
       else if (leaf.width === 0) choices.set(name, [0n, 1n]);
@@ -93,8 +92,7 @@ export function findOverlap(
         high: 0n,
         assumes,
       });
-    const address = ({ target, reading }: AccessSide): bigint | undefined =>
-      evaluateTerm(target.offset, atom(reading), new Map());
+    const address = ({ target, reading }: AccessSide): bigint | undefined => evaluateTerm(target.offset, atom(reading), new Map());
     const a = address(first);
     const b = address(second);
     if (a === undefined || b === undefined) return false;

@@ -35,7 +35,14 @@ function randomLayout(random: Random): Layout {
   const all = [x, y, z];
   const middle = random.pick(['rest', 'quotient', 'loop', 'loops'] as const);
   // Weights of some order of the digits, sometimes with one factor too many or too few.
-  const order = random.pick([[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]); // oxfmt-ignore
+  const order = random.pick([
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ]);
   const weights: Size[] = [[], [], []];
   let weight: Size = random.chance(0.2) ? [2] : [];
   for (const digit of order) {
@@ -44,13 +51,7 @@ function randomLayout(random: Random): Layout {
   }
   return {
     extents,
-    bound: random.chance(0.7)
-      ? middle.startsWith('loop')
-        ? [...x, ...z]
-        : all.flat()
-      : random.chance(0.5)
-        ? size()
-        : null,
+    bound: random.chance(0.7) ? (middle.startsWith('loop') ? [...x, ...z] : all.flat()) : random.chance(0.5) ? size() : null,
     weights: weights as unknown as Layout['weights'],
     added: random.chance(0.3) ? random.pick([weight, weights[order[1]!]!, [1]] as const) : null,
     bytes: random.chance(0.9) ? 4 : 8,
@@ -84,7 +85,7 @@ function ptxOf({ extents: [x, y], bound, weights, added, bytes, middle }: Layout
     for (const [at, factor] of factors.entries()) lines.push(`mad.lo.s32 %r30, %r2${at}, ${factor}, %r30;`);
   };
   const store = (index: string, scratch: number): string =>
-    `mul.wide.s32 %d${scratch}, ${index}, 4; add.s64 %d${scratch}, %d1, %d${scratch}; st.u${8 * bytes} [%d${scratch}], ${bytes === 8 ? '%d2' : '%r0'};`; // oxfmt-ignore
+    `mul.wide.s32 %d${scratch}, ${index}, 4; add.s64 %d${scratch}, %d1, %d${scratch}; st.u${8 * bytes} [%d${scratch}], ${bytes === 8 ? '%d2' : '%r0'};`;
   const loop = (name: string, body: () => void): void => {
     lines.push(`mov.u32 %r21, 0;\n${name}: setp.ge.s32 %p2, %r21, ${second}; @%p2 bra end${name};`);
     body();
@@ -109,7 +110,7 @@ function ptxOf({ extents: [x, y], bound, weights, added, bytes, middle }: Layout
 function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, blocks: number): boolean {
   for (let n = 1; n <= 4; n++) {
     for (let m = 1; m <= 4; m++) {
-      const value = (size: Size): number => size.reduce<number>((all, one) => all * (one === 'n' ? n : one === 'm' ? m : one), 1); // oxfmt-ignore
+      const value = (size: Size): number => size.reduce<number>((all, one) => all * (one === 'n' ? n : one === 'm' ? m : one), 1);
       const owners = new Map<number, number>();
       for (let i = 0; i < threads * blocks; i++) {
         if (layout.bound && i >= value(layout.bound)) continue;
@@ -118,7 +119,7 @@ function areMeeting(layout: Layout, scope: 'block' | 'grid', threads: number, bl
         const all = isLoop
           ? Array.from({ length: y }, (_, round) => [i % x, round, Math.floor(i / x)])
           : [[i % x, Math.floor(i / x) % y, Math.floor(i / (x * y))]];
-        const ats = all.map((digits) => digits.reduce((sum, digit, index) => sum + digit * value(layout.weights[index]!), 0)); // oxfmt-ignore
+        const ats = all.map((digits) => digits.reduce((sum, digit, index) => sum + digit * value(layout.weights[index]!), 0));
         const starts = layout.added ? ats.flatMap((at) => [at, at + value(layout.added!)]) : ats;
         for (const start of starts)
           for (let byte = 4 * start; byte < 4 * start + layout.bytes; byte++) {
@@ -140,7 +141,11 @@ test('access pairs that the digit tier refutes do not overlap', () => {
     const layout = randomLayout(random);
     const [threads, blocks] = [random.pick([4, 6, 32]), random.pick([2, 3])];
     const isOpen = random.chance(0.5);
-    const options = { block: isOpen ? null : ([threads, 1, 1] as const), grid: [blocks, 1, 1] as const, assume: ['n >= 1', 'm >= 1', ...(isOpen ? ['blockDim.y == 1', 'blockDim.z == 1'] : [])] }; // oxfmt-ignore
+    const options = {
+      block: isOpen ? null : ([threads, 1, 1] as const),
+      grid: [blocks, 1, 1] as const,
+      assume: ['n >= 1', 'm >= 1', ...(isOpen ? ['blockDim.y == 1', 'blockDim.z == 1'] : [])],
+    };
     const problems = problemsOf(kernelOf(ptxOf(layout)), options);
     for (const [at, { context, instances, obligations }] of problems.entries()) {
       const { symbolic, dimensions } = context;

@@ -13,7 +13,11 @@ function piece(text: string): TextPart {
 /** A side over `bx`, `tx` and an iteration `r`, with a guard or two. */
 function randomSide(random: Random, side: 1 | 2, sizes: readonly [number, number, number]): SideParts {
   const [bx, tx, r] = [`bx_${side}`, `tx_${side}`, `r_${side}`];
-  const texts = [`${random.pick([1, 4, 12, 16, 64])} * ${tx}`, `${random.pick([16, 48, 64, 256])} * ${bx}`, `${random.pick([0, 4, 64, 1024])} * ${r}`]; // oxfmt-ignore
+  const texts = [
+    `${random.pick([1, 4, 12, 16, 64])} * ${tx}`,
+    `${random.pick([16, 48, 64, 256])} * ${bx}`,
+    `${random.pick([0, 4, 64, 1024])} * ${r}`,
+  ];
   if (random.chance(0.3)) texts.push(`4 * (${bx} % 2)`);
   if (random.chance(0.3)) texts.push('128 * k');
   if (random.chance(0.2)) texts.push(`8 * ((${tx} + ${r}) % 3)`);
@@ -34,12 +38,15 @@ function randomSide(random: Random, side: 1 | 2, sizes: readonly [number, number
 function addresses({ constant, parts, guards, variables }: SideParts, k: number): { address: number; block: number }[] {
   const found: { address: number; block: number }[] = [];
   const names = variables.map(({ name }) => name);
-  const value = new Function('k', ...names, `return ${[constant, ...parts.map(({ text }) => text)].join(' + ')}`) as (...of: number[]) => number; // oxfmt-ignore
-  const holds = new Function('k', ...names, `return ${['true', ...guards.map(({ text }) => text)].join(' && ')}`) as (...of: number[]) => boolean; // oxfmt-ignore
+  const value = new Function('k', ...names, `return ${[constant, ...parts.map(({ text }) => text)].join(' + ')}`) as (
+    ...of: number[]
+  ) => number;
+  const holds = new Function('k', ...names, `return ${['true', ...guards.map(({ text }) => text)].join(' && ')}`) as (
+    ...of: number[]
+  ) => boolean;
   for (let t = 0; t < variables[0]!.size; t++)
     for (let b = 0; b < variables[1]!.size; b++)
-      for (let r = 0; r < variables[2]!.size; r++)
-        if (holds(k, t, b, r)) found.push({ address: value(k, t, b, r), block: b });
+      for (let r = 0; r < variables[2]!.size; r++) if (holds(k, t, b, r)) found.push({ address: value(k, t, b, r), block: b });
   return found;
 }
 
@@ -57,10 +64,23 @@ test('random accesses overlap in the partial enumeration if and only if full enu
     const meets = shared.some((k) => {
       const second = addresses(other, k);
       return addresses(one, k).some((a) =>
-        second.some((b) => identity(a.block) !== identity(b.block) && a.address < b.address + other.bytes && b.address < a.address + one.bytes)); // oxfmt-ignore
+        second.some(
+          (b) => identity(a.block) !== identity(b.block) && a.address < b.address + other.bytes && b.address < a.address + one.bytes,
+        ),
+      );
     });
-    const found = staysDisjoint([one, other], identity, ['k'], shared.map((k) => Int32Array.of(k)), work); // oxfmt-ignore
-    assert.equal(found, !meets, JSON.stringify([one, other], (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value))); // oxfmt-ignore
+    const found = staysDisjoint(
+      [one, other],
+      identity,
+      ['k'],
+      shared.map((k) => Int32Array.of(k)),
+      work,
+    );
+    assert.equal(
+      found,
+      !meets,
+      JSON.stringify([one, other], (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
+    );
     count[meets ? 'meet' : 'apart']++;
   }
   assert.ok(count.apart > 60 && count.meet > 60, JSON.stringify(count));

@@ -19,39 +19,32 @@ interface Loaded {
 const offset = new TermStore().constant(64, 0n);
 
 /** Whether the premises on these elements are true, in the mode of usual contents or in the other one. */
-function premisesHold(
-  loaded: readonly Loaded[],
-  bytes: Readonly<Record<Loaded['role'], number>>,
-  isUsual: boolean,
-): boolean {
-  // oxfmt-ignore
+function premisesHold(loaded: readonly Loaded[], bytes: Readonly<Record<Loaded['role'], number>>, isUsual: boolean): boolean {
   const premises = new PremiseList();
   const contents = new HeldContents(premises);
   for (const [at, { role, index, value, isReached }] of loaded.entries()) {
     const part = { role, pair: 'parts', bytes: bytes[role] };
     const fact: ContentsFact = { array: role, offset, unsigned: false, ascends: false, below: null, part, texts: [] };
-    contents.hold(
-      { of: `v${at}`, fact, offset: String(index * bytes[role]), name: numeral(value), reached: String(isReached) },
-      null,
-    );
+    contents.hold({ of: `v${at}`, fact, offset: String(index * bytes[role]), name: numeral(value), reached: String(isReached) }, null);
   }
   const lookup = (name: string): boolean | undefined => (name === usualContents ? isUsual : undefined);
-  return premises.take().every(({ text }) => evaluatorOf((readCommands(text)[0] as readonly SExpression[])[1]!)(lookup) === true); // oxfmt-ignore
+  return premises.take().every(({ text }) => evaluatorOf((readCommands(text)[0] as readonly SExpression[])[1]!)(lookup) === true);
 }
 
 /** Whether loads of one element agree, and parts that are not empty are disjoint and end below 2^31. */
 function areParts(loaded: readonly Loaded[], bytes: Readonly<Record<Loaded['role'], number>>): boolean {
   const reached = loaded.filter(({ isReached }) => isReached);
-  const isConsistent = reached.every((one) => reached.every((other) => one.role !== other.role || one.index !== other.index || one.value === other.value)); // oxfmt-ignore
+  const isConsistent = reached.every((one) =>
+    reached.every((other) => one.role !== other.role || one.index !== other.index || one.value === other.value),
+  );
   const starts = new Map(reached.flatMap(({ role, index, value }) => (role === 'start' ? [[index, value]] : [])));
   const ends = reached.flatMap(({ role, index, value: length }) => {
     const start = role === 'length' ? starts.get(index) : undefined;
     return start === undefined ? [] : [{ index, start, length }];
   });
-  if (!isConsistent || (bytes.start <= 4 && ends.some(({ start, length }) => start + length >= 1n << 31n)))
-    return false;
-  const elements = ends.flatMap(({ index, start, length }) => length > 0n ? [{ index, first: start, last: start + length - 1n }] : []); // oxfmt-ignore
-  return elements.every((one) => elements.every((other) => one.index === other.index || one.last < other.first || other.last < one.first)); // oxfmt-ignore
+  if (!isConsistent || (bytes.start <= 4 && ends.some(({ start, length }) => start + length >= 1n << 31n))) return false;
+  const elements = ends.flatMap(({ index, start, length }) => (length > 0n ? [{ index, first: start, last: start + length - 1n }] : []));
+  return elements.every((one) => elements.every((other) => one.index === other.index || one.last < other.first || other.last < one.first));
 }
 
 function randomElements(random: Random): readonly Loaded[] {
@@ -74,7 +67,11 @@ test('premises on parts are true exactly if the parts do not overlap', () => {
     const loaded = randomElements(random);
     const expected = areParts(loaded, bytes);
     counts[`${expected}`]++;
-    assert.equal(premisesHold(loaded, bytes, true), expected, JSON.stringify([bytes, loaded], (_, value) => typeof value === 'bigint' ? String(value) : value)); // oxfmt-ignore
+    assert.equal(
+      premisesHold(loaded, bytes, true),
+      expected,
+      JSON.stringify([bytes, loaded], (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+    );
     assert.ok(premisesHold(loaded, bytes, false));
   }
   assert.ok(Math.min(counts.true, counts.false) > 3000, JSON.stringify(counts));

@@ -40,7 +40,17 @@ test('linear addresses: refuted pairs have no overlap, and enumeration of all th
   for (let seed = 0; seed < 300; seed++) {
     const random = seededRandom(seed);
     const kernel = linearKernel(random);
-    const options = { block: random.pick([[4, 1, 1], [3, 2, 1], [4, 4, 1]] as const), grid: random.pick([[2, 1, 1], [3, 2, 1]] as const) }; // oxfmt-ignore
+    const options = {
+      block: random.pick([
+        [4, 1, 1],
+        [3, 2, 1],
+        [4, 4, 1],
+      ] as const),
+      grid: random.pick([
+        [2, 1, 1],
+        [3, 2, 1],
+      ] as const),
+    };
     for (const problem of problemsOf(kernel, options)) {
       const { context, instances, obligations } = problem;
       for (const obligation of obligations) {
@@ -72,7 +82,16 @@ test('random kernels: pairs that any tier proves have no overlap', async () => {
   for (let seed = 0; seed < sweep(30, 60); seed++) {
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
-    const options = random.chance(0.25) ? { block: null, grid: null } : { block: random.pick([[4, 1, 1], [3, 1, 1], [8, 1, 1]] as const), grid: [2, 1, 1] } as const; // oxfmt-ignore
+    const options = random.chance(0.25)
+      ? { block: null, grid: null }
+      : ({
+          block: random.pick([
+            [4, 1, 1],
+            [3, 1, 1],
+            [8, 1, 1],
+          ] as const),
+          grid: [2, 1, 1],
+        } as const);
     for (const problem of problemsOf(kernel, options)) {
       const { context, instances, obligations } = problem;
       const { symbolic, dimensions } = context;
@@ -111,14 +130,7 @@ test('the solver agrees with enumeration of all threads where that is feasible',
       for (const obligation of obligations) {
         const answer = await complete(tier.decide(encoding.overlap(obligation)));
         const difference = addressDifference(context.symbolic, instances, obligation);
-        const { kind } = enumerate(
-          context.symbolic,
-          instances,
-          context.dimensions,
-          obligation,
-          difference,
-          evaluations,
-        );
+        const { kind } = enumerate(context.symbolic, instances, context.dimensions, obligation, difference, evaluations);
         assert.equal(answer.kind === 'proved', kind === 'none', describe(problem, obligation));
         decided++;
       }

@@ -65,11 +65,7 @@ function randomPremises(random: Random): { count: number; premises: (name: Namin
         case 3:
           return [declared, asserted(`(= ${own} (+ ${name(p)} (${sign}${sign ? '' : '* 1 '}${name(q)})))`)];
         default:
-          return [
-            declared,
-            asserted(`(<= 0 ${own} ${high})`),
-            ...(one > 0 ? [asserted(`(< ${name(0)} (+ ${own} 3))`)] : []),
-          ];
+          return [declared, asserted(`(<= 0 ${own} ${high})`), ...(one > 0 ? [asserted(`(< ${name(0)} (+ ${own} 3))`)] : [])];
       }
     });
   }
@@ -84,15 +80,14 @@ function randomQuestion(random: Random, count: number): (name: Naming) => string
     return (name: Naming): string => `(${operator} (- ${name(x)} ${name(y)}) ${right})`;
   });
   const head = random.pick(['and', 'and', 'or']);
-  return (name) => `(and ${atoms[0]!(name)} (${head} ${atoms.slice(1).map((atom) => atom(name)).join(' ')}))`; // oxfmt-ignore
+  return (name) =>
+    `(and ${atoms[0]!(name)} (${head} ${atoms
+      .slice(1)
+      .map((atom) => atom(name))
+      .join(' ')}))`;
 }
 
-function tierOf(
-  premises: readonly Premise[],
-  stated: readonly string[],
-  answers: Answers,
-  effort = { left: 1e9, kept: 0 },
-) {
+function tierOf(premises: readonly Premise[], stated: readonly string[], answers: Answers, effort = { left: 1e9, kept: 0 }) {
   let left = premises;
   const encoding = {
     takePremises: (): readonly Premise[] => {
@@ -138,7 +133,10 @@ test('premises on demand: the answer of all premises at once, with a separate pr
       const { scripts } = result.asked as SolverQuery;
       if (scripts.length < all.length + stated.length) counts.fewer++;
       const told = new Set([...all.map(({ text }) => text), ...stated.map((text) => `(assert ${text})`)]);
-      assert.ok(scripts.every((text) => told.has(text)), where); // oxfmt-ignore
+      assert.ok(
+        scripts.every((text) => told.has(text)),
+        where,
+      );
       assert.ok(clauseProof(result.asked!), where);
     }
   }
@@ -161,7 +159,7 @@ test('rows and their products separate two elements that no premise of the query
   };
   for (const size of ['gx', 'gy', 'gz']) declare(size, `(<= 1 ${size} 65535)`);
   for (const side of [1, 2]) {
-    for (const axis of ['x', 'y', 'z']) declare(`b${axis}_${side}`, `(<= 0 b${axis}_${side})`, `(< b${axis}_${side} g${axis})`); // oxfmt-ignore
+    for (const axis of ['x', 'y', 'z']) declare(`b${axis}_${side}`, `(<= 0 b${axis}_${side})`, `(< b${axis}_${side} g${axis})`);
     product(`across_${side}`, `by_${side}`, 'gx');
     product(`inner_${side}`, `bz_${side}`, 'gx');
     product(`down_${side}`, `inner_${side}`, 'gy');
@@ -192,9 +190,7 @@ test('queries that differ in names, and in premises that they do not need, have 
     const answers = new Answers();
     const efforts = [1e9, 1e9].map((left) => ({ left, kept: 0 }));
     const first = await complete(tierOf(premises(plain), [], answers, efforts[0]).decide(question(plain)));
-    const again = await complete(
-      tierOf([...beside, ...premises(renamed)], [], answers, efforts[1]).decide(question(renamed)),
-    );
+    const again = await complete(tierOf([...beside, ...premises(renamed)], [], answers, efforts[1]).decide(question(renamed)));
     const alone = await complete(tierOf(premises(renamed), [], new Answers()).decide(question(renamed)));
     const where = `seed ${seed}`;
     assert.deepEqual(shown(again), shown(alone), where);

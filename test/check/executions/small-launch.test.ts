@@ -12,8 +12,7 @@ after(closeSolver);
 async function verdicts(...programs: readonly LitmusProgram[]): Promise<readonly string[]> {
   const kernels = kernelsOf(programs);
   const all: string[] = [];
-  for (const [index, program] of programs.entries())
-    all.push((await verdictOf(kernels[index]!, program, 'strong')).verdict);
+  for (const [index, program] of programs.entries()) all.push((await verdictOf(kernels[index]!, program, 'strong')).verdict);
   return all;
 }
 
@@ -49,7 +48,7 @@ test('the last thread of an atomic counter reads the others’ writes if all cou
       [store(x), atomic(z, 'add', order, 'cta', { test: when(last) }), load(y)],
       [store(y), atomic(z, 'add', order, 'cta', { test: when(last) }), load(x)],
     );
-  assert.deepEqual(await verdicts(counts('acq_rel', 1), counts('relaxed', 1), counts('acq_rel', 0)), ['proved', 'race', 'race']); // oxfmt-ignore
+  assert.deepEqual(await verdicts(counts('acq_rel', 1), counts('relaxed', 1), counts('acq_rel', 0)), ['proved', 'race', 'race']);
 });
 
 test('code after a wait for a value that no thread stores is unreachable', async () => {
@@ -112,10 +111,7 @@ add.u32 %r20, %r20, 1; setp.lt.u32 %p5, %r20, 2; @%p5 bra OUTER;`);
 });
 
 test('loops that are too long to enumerate end the search, not the check', async () => {
-  for (const condition of [
-    'setp.lt.u32 %p5, %r20, 10000000;',
-    'ld.u32 %r22, [%d2+128]; setp.lt.u32 %p5, %r20, %r22;',
-  ]) {
+  for (const condition of ['setp.lt.u32 %p5, %r20, 10000000;', 'ld.u32 %r22, [%d2+128]; setp.lt.u32 %p5, %r20, %r22;']) {
     const long = handover(`
 mov.u32 %r20, 0;
 LOOP:
@@ -138,7 +134,7 @@ ld.u32 %r20, [%d2+64]; setp.eq.u32 %p3, %r20, 1; @%p3 bra END;`;
 });
 
 test('a flag that its initialiser sets does not order accesses', async () => {
-  const waits = handover('L: ld.acquire.cta.u32 %r20, [flag]; setp.ne.u32 %p3, %r20, 1; @%p3 bra L;', 'st.release.cta.u32 [flag], 1;'); // oxfmt-ignore
+  const waits = handover('L: ld.acquire.cta.u32 %r20, [flag]; setp.ne.u32 %p3, %r20, 1; @%p3 bra L;', 'st.release.cta.u32 [flag], 1;');
   const verdictWith = async (initialiser: string): Promise<string> => {
     const kernel = kernelOf(waits, `.visible .global .align 4 .u32 flag${initialiser};`);
     return (await checkKernel(requestFor(kernel))).race.verdict;

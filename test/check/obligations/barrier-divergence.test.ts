@@ -8,11 +8,7 @@ import { isFullBarrier } from '../../../src/analysis/barriers/barrier-interval.t
 import { controlDependence } from '../../../src/analysis/values/control-dependence.ts';
 import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import {
-  type DivergenceObligation,
-  divergenceObligations,
-  isClusterBarrier,
-} from '../../../src/check/obligations/barrier-divergence.ts';
+import { type DivergenceObligation, divergenceObligations, isClusterBarrier } from '../../../src/check/obligations/barrier-divergence.ts';
 import { warpObligations } from '../../../src/check/obligations/warp-agreement.ts';
 import { Instances, type TierContext } from '../../../src/check/obligations/instance.ts';
 import { evaluateTerm } from '../../../src/term/evaluate.ts';
@@ -47,7 +43,7 @@ const end = store('%d1', '%r7', '%r0', 60);
 /** A random condition on the thread and block in `%p1`. */
 function randomCondition(random: Random): string {
   const factor = (): number => random.pick([0, 0, 1, 1, 2, 3, 32, -1]);
-  const wrap = random.pick(['', 'and.b32 %r10, %r10, 31;', 'shr.u32 %r10, %r10, 5;', 'div.s32 %r10, %r10, 33;', 'cvt.s32.s8 %r10, %r10;']); // oxfmt-ignore
+  const wrap = random.pick(['', 'and.b32 %r10, %r10, 31;', 'shr.u32 %r10, %r10, 5;', 'div.s32 %r10, %r10, 33;', 'cvt.s32.s8 %r10, %r10;']);
   const comparison = random.pick(['lt', 'ge', 'eq', 'ne']);
   return `mov.u32 %r4, %tid.y; mul.lo.s32 %r10, %r0, ${factor()}; mad.lo.s32 %r10, %r4, ${factor()}, %r10;
     mad.lo.s32 %r10, %r6, ${factor()}, %r10; ${wrap} setp.${comparison}.${random.pick(['s32', 'u32'])} %p1, %r10, ${random.pick([0, 1, 2, 31, 32, 33, 64, 96])};`;
@@ -57,12 +53,21 @@ test('conditions agree within a block or a warp exactly if enumeration of all th
   const counts = { uniform: 0, varying: 0 };
   for (let seed = 0; seed < 400; seed++) {
     const random = seededRandom(seed);
-    const block = random.pick<Dim3>([[64, 1, 1], [33, 1, 1], [16, 4, 1], [40, 2, 1]]); // oxfmt-ignore
+    const block = random.pick<Dim3>([
+      [64, 1, 1],
+      [33, 1, 1],
+      [16, 4, 1],
+      [40, 2, 1],
+    ]);
     const grid: Dim3 = [3, 1, 1];
     const question = ask(`${randomCondition(random)} @%p1 bra X; bar.sync 0; ${end} X: ${end}`, block, grid);
     for (const obligation of question.obligations) {
       const value = (x: number, y: number, number: number): bigint =>
-        evaluateTerm(obligation.condition, (leaf) => BigInt(leaf.atom!.kind === 'block' ? number : (leaf.atom as { axis: number }).axis === 0 ? x : y), new Map())!; // oxfmt-ignore
+        evaluateTerm(
+          obligation.condition,
+          (leaf) => BigInt(leaf.atom!.kind === 'block' ? number : (leaf.atom as { axis: number }).axis === 0 ? x : y),
+          new Map(),
+        )!;
       for (const group of ['block', 'warp'] as const) {
         let isUniform = true;
         for (let number = 0; number < grid[0]; number++) {
@@ -103,16 +108,16 @@ test('a condition over values that are not enumerated is left open', () => {
 });
 
 test('uniform branches produce no obligations', () => {
-  assert.equal(ask(`setp.lt.s32 %p1, %r9, 5; @%p1 bra X; bar.sync 0; ${end} X: ${end}`, [64, 1, 1], [1, 1, 1]).obligations.length, 0); // oxfmt-ignore
+  assert.equal(ask(`setp.lt.s32 %p1, %r9, 5; @%p1 bra X; bar.sync 0; ${end} X: ${end}`, [64, 1, 1], [1, 1, 1]).obligations.length, 0);
 });
 
 test('an early exit reaches the end without a barrier or code of other threads', () => {
-  const early = (body: string): boolean[] => ask(body, [64, 1, 1], [1, 1, 1]).obligations.map(({ earlyExit }) => earlyExit); // oxfmt-ignore
+  const early = (body: string): boolean[] => ask(body, [64, 1, 1], [1, 1, 1]).obligations.map(({ earlyExit }) => earlyExit);
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 ret; bar.sync 0; ${end}`), [true]);
   // Code on its own path to the end does not matter.
-  assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: ${store('%d2', '%r0', '%r0', 61)}`), [true]); // oxfmt-ignore
+  assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: ${store('%d2', '%r0', '%r0', 61)}`), [true]);
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; E: ${end}`), [false]);
-  assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: bar.sync 0; ${end}`), [false, false]); // oxfmt-ignore
+  assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: bar.sync 0; ${end}`), [false, false]);
   assert.deepEqual(early(`setp.ge.s32 %p1, %r0, 40; @%p1 bra E; bar.sync 0; ${end} ret; E: bra E;`), [false]);
 });
 

@@ -11,8 +11,7 @@ async function race(body: string, options: CheckOptions = launch): Promise<strin
   return (await check(body, options)).race.verdict;
 }
 
-const take = (operation = 'atom.global.cas.b32'): string =>
-  `L: ${operation} %r20, [%d2], 0, 1; setp.ne.s32 %p1, %r20, 0; @%p1 bra L;`;
+const take = (operation = 'atom.global.cas.b32'): string => `L: ${operation} %r20, [%d2], 0, 1; setp.ne.s32 %p1, %r20, 0; @%p1 bra L;`;
 const fence = 'fence.acq_rel.gpu;';
 const release = 'atom.global.exch.b32 %r21, [%d2], 0;';
 /** `a[n] += tid`, the same element for all threads. */
@@ -76,9 +75,13 @@ test('a lock of an array orders work on the element whose index selects the lock
     'a lock for each element, and several of them work on one': ['%r30', '%r31', '', 'shr.s32 %r31, %r30, 3;'],
     'an index that is cut off': ['%r30', '%r31', '', 'cvt.s32.s8 %r31, %r30;'],
     'an index other than that of the lock': ['%r30', '%r31', '', load('%r31', '%d50', '%r8', 53)],
-    'the lock of another element is released': ['%r30', '%r30', 'xor.b32 %r32, %r30, 1; mul.wide.s32 %d41, %r32, 4; add.s64 %d40, %d2, %d41;'],
+    'the lock of another element is released': [
+      '%r30',
+      '%r30',
+      'xor.b32 %r32, %r30, 1; mul.wide.s32 %d41, %r32, 4; add.s64 %d40, %d2, %d41;',
+    ],
     'another thread releases the lock': ['%r30', '%r30', '', 'setp.eq.s32 %p5, %r0, 5; @%p5 st.release.gpu.global.u32 [%d2], 0;'],
-  }; // oxfmt-ignore
+  };
   for (const [what, [index, at, between, rest]] of Object.entries(broken))
     assert.notEqual(await ofTable(index, at, between, rest), 'proved', what);
   assert.notEqual(await race(underLockOf('%r7', '%r0')), 'proved', 'a lock for each thread of the launch');

@@ -17,8 +17,7 @@ function randomPolynomial(): Polynomial {
 
 function valueOf(sum: Polynomial, values: ReadonlyMap<string, bigint>): bigint {
   let total = 0n;
-  for (const [monomial, factor] of sum)
-    total += monomial.split(' ').reduce((product, name) => product * (values.get(name) ?? 1n), factor);
+  for (const [monomial, factor] of sum) total += monomial.split(' ').reduce((product, name) => product * (values.get(name) ?? 1n), factor);
   return total;
 }
 
@@ -34,7 +33,11 @@ test('sums and products have the values of their operands combined', () => {
     assert.equal(valueOf(product, values), x * y);
     for (const [monomial, coefficient] of product) {
       const [u] = monomial.split(' ');
-      if (u) assert.equal(valueOf(new Map([[without(monomial, u), coefficient]]), values) * values.get(u)!, valueOf(new Map([[monomial, coefficient]]), values)); // oxfmt-ignore
+      if (u)
+        assert.equal(
+          valueOf(new Map([[without(monomial, u), coefficient]]), values) * values.get(u)!,
+          valueOf(new Map([[monomial, coefficient]]), values),
+        );
     }
   }
 });

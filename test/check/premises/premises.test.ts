@@ -82,8 +82,7 @@ test('an assumption does not apply to part of an integer, to several at once, or
 });
 
 test('masking with low bits is a remainder', () => {
-  for (const text of ['(n & 7) == 0', '0 == (7 & n)', 'n % 8 == 0'])
-    assert.equal(multipleOf(conditions(text)[0]!)?.divisor, 8n, text);
+  for (const text of ['(n & 7) == 0', '0 == (7 & n)', 'n % 8 == 0']) assert.equal(multipleOf(conditions(text)[0]!)?.divisor, 8n, text);
   for (const text of ['(n & 6) == 0', '(n & 7) == 1', '(n & -8) == 0', '(n & u) == 0', '(n & 0) == 0'])
     assert.equal(multipleOf(conditions(text)[0]!), null, text);
   const [odd] = conditions('(n & 1) == 1');
@@ -110,11 +109,21 @@ function valueOf(text: string, values: Readonly<Record<string, bigint>>): bigint
     const [a, b, c] = operands as [bigint, bigint, bigint];
     const rest = (): bigint => ((a % b) + b) % b;
     const meanings: Record<string, () => bigint | boolean> = {
-      '=': () => a === b, '<': () => a < b, '<=': () => a <= b, '>': () => a > b, '>=': () => a >= b,
-      not: () => !a, and: () => operands.every(Boolean), or: () => operands.some(Boolean), ite: () => (a ? b : c),
-      '+': () => a + b, '*': () => a * b, '-': () => (operands.length === 1 ? -a : a - b),
-      mod: rest, div: () => (a - rest()) / b,
-    }; // oxfmt-ignore
+      '=': () => a === b,
+      '<': () => a < b,
+      '<=': () => a <= b,
+      '>': () => a > b,
+      '>=': () => a >= b,
+      not: () => !a,
+      and: () => operands.every(Boolean),
+      or: () => operands.some(Boolean),
+      ite: () => (a ? b : c),
+      '+': () => a + b,
+      '*': () => a * b,
+      '-': () => (operands.length === 1 ? -a : a - b),
+      mod: rest,
+      div: () => (a - rest()) / b,
+    };
     return meanings[operator]!();
   };
   return read();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { type Size, type SizeFactor, SizeOrder, constantSize, plusSize, timesSize } from '../../../src/check/premises/size-order.ts'; // oxfmt-ignore
+import { type Size, type SizeFactor, SizeOrder, constantSize, plusSize, timesSize } from '../../../src/check/premises/size-order.ts';
 import { TermStore } from '../../../src/term/term.ts';
 import { sweep } from '../../run/sweep.ts';
 
@@ -21,8 +21,7 @@ function randomSize(random: Random, all: readonly SizeFactor[]): Size {
   const count = random.pick([1, 1, 2, 2, 3]);
   for (let at = 0; at < count; at++) {
     let part: Size = constantSize(random.pick([-2n, -1n, -1n, 1n, 1n, 1n, 2n, 3n]));
-    for (let factor = random.pick([1, 1, 2, 3]); factor > 0; factor--)
-      part = timesSize(part, [{ by: 1n, factors: [random.pick(all)] }]);
+    for (let factor = random.pick([1, 1, 2, 3]); factor > 0; factor--) part = timesSize(part, [{ by: 1n, factors: [random.pick(all)] }]);
     sum = plusSize(sum, part);
   }
   return sum;
@@ -42,7 +41,7 @@ test('a size that is proved to be at most another one never exceeds it', () => {
     // Half of the questions are implied by a fact, before they are changed.
     const [fact] = facts;
     const factor: Size = [{ by: 1n, factors: [random.pick(all)] }];
-    const b = fact && random.chance(0.5) ? plusSize(a, random.chance(0.5) ? fact : timesSize(fact, factor)) : randomSize(random, all); // oxfmt-ignore
+    const b = fact && random.chance(0.5) ? plusSize(a, random.chance(0.5) ? fact : timesSize(fact, factor)) : randomSize(random, all);
     const isProved = new SizeOrder(facts.map((sum) => ({ sum, assumes: [] }))).atMost(a, b) !== null;
     let isTrue = true;
     for (let code = 0; code < 6 ** 3; code++) {

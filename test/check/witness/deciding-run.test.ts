@@ -77,12 +77,12 @@ test('if all blocks behave the same, the run decides without a given grid', asyn
 
 test('contents of memory must decide neither branches nor addresses', async () => {
   const read = load('%r21', '%d1', '%r0', 30);
-  assert.equal(await decided(`${read} setp.eq.s32 %p1, %r21, 5; @%p1 bra END; ${store('%d0', '%r0', '%r0', 31)} END:`), false); // oxfmt-ignore
+  assert.equal(await decided(`${read} setp.eq.s32 %p1, %r21, 5; @%p1 bra END; ${store('%d0', '%r0', '%r0', 31)} END:`), false);
   assert.equal(await decided(`${read} ${store('%d0', '%r21', '%r0', 31)}`), false);
   assert.equal(await decided(`${read} ${store('%d0', '%r0', '%r21', 31)}`), true);
   // The same goes for values exchanged in the warp, and for the address of an array.
   const exchanged = 'shfl.sync.idx.b32 %r22|%p2, %r21, 0, 31, -1; and.b32 %r22, %r22, 64;';
-  assert.equal(await decided(`${read} ${exchanged} add.s32 %r22, %r22, %r0; ${store('%d0', '%r22', '%r0', 31)}`), false); // oxfmt-ignore
+  assert.equal(await decided(`${read} ${exchanged} add.s32 %r22, %r22, %r0; ${store('%d0', '%r22', '%r0', 31)}`), false);
   const aligned = 'and.b64 %d40, %d1, 64; setp.ne.s64 %p1, %d40, 0; @%p1 bra END;';
   assert.equal(await decided(`${aligned} ${store('%d0', '%r0', '%r0', 31)} END:`), false);
 });
@@ -90,7 +90,7 @@ test('contents of memory must decide neither branches nor addresses', async () =
 test('unspecified values that the run chooses make it undecided', async () => {
   const sine = 'cvt.rn.f32.s32 %f1, %r0; sin.approx.f32 %f1, %f1;';
   const place = 'cvt.rzi.s32.f32 %r22, %f1; and.b32 %r22, %r22, 64; add.s32 %r22, %r22, %r0;';
-  assert.equal(await decided(`${sine} setp.gt.f32 %p1, %f1, 0f3F000000; @%p1 bra END; ${store('%d0', '%r0', '%r0', 30)} END:`), false); // oxfmt-ignore
+  assert.equal(await decided(`${sine} setp.gt.f32 %p1, %f1, 0f3F000000; @%p1 bra END; ${store('%d0', '%r0', '%r0', 30)} END:`), false);
   assert.equal(await decided(`${sine} ${place} ${store('%d0', '%r22', '%r0', 30)}`), false);
 });
 
@@ -98,7 +98,7 @@ test('the register %warpid decides nothing: it is a position on the multiprocess
   const own = (register: string): string => `mov.u32 %r20, ${register}; setp.eq.u32 %p1, %r20, 40; @%p1 bra ZERO;
     ${store('%d0', '%r0', '%r0', 30)} bra END; ZERO: st.u32 [%d0], %r0; END:`;
   assert.equal(await decided(own('%laneid')), true);
-  for (const register of ['%warpid', '%nwarpid', '%smid', '%clock']) assert.equal(await decided(own(register)), false, register); // oxfmt-ignore
+  for (const register of ['%warpid', '%nwarpid', '%smid', '%clock']) assert.equal(await decided(own(register)), false, register);
 });
 
 test('all differing blocks are executed; over the work budget it is undecided', async () => {

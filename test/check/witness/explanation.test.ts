@@ -35,7 +35,10 @@ test('a race is reported with its threads, the missing order and the remedy', as
   assert.deepEqual(interleaving.steps.map(({ action }) => action).toSorted(), ['read', 'write']);
   assert.equal(interleaving.missing?.kind, 'block-barrier');
   assert.equal(overlap?.bytes, 4);
-  assert.match(message, /^Thread \d+ (reads|writes) 4 bytes of `s` while thread \d+ (reads|writes) the same 4 bytes, both on line \d+; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\.$/); // oxfmt-ignore
+  assert.match(
+    message,
+    /^Thread \d+ (reads|writes) 4 bytes of `s` while thread \d+ (reads|writes) the same 4 bytes, both on line \d+; no `__syncthreads\(\)` separates the two accesses\. Add `__syncthreads\(\)` between the two accesses\.$/,
+  );
 });
 
 test('a finding records the events of its threads, in the order of the run, with the values of the cells', async () => {
@@ -62,9 +65,7 @@ test('the last barrier that both threads passed is named, with its count', async
   const body = `mov.u32 %r3, 0;
     L: bar.sync 0; ${exchange(32)} add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 3; @%p1 bra L;`;
   const findings = await racesOf(body);
-  const passes = findings.flatMap(
-    ({ interleaving }) => interleaving?.steps.filter(({ action }) => action === 'pass') ?? [],
-  );
+  const passes = findings.flatMap(({ interleaving }) => interleaving?.steps.filter(({ action }) => action === 'pass') ?? []);
   assert.equal(passes.length, findings.length);
   for (const { threads, location } of passes) {
     assert.deepEqual(threads, [0, 1]);
@@ -120,10 +121,7 @@ test('unspecified values are minimised within the statements', async () => {
   const guarded = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra M; ${exchange(1, '+')} M: bar.sync 0;`;
   const free = await onlyRace(guarded, symbolic);
   assert.deepEqual([free.witness?.block, free.witness?.grid, free.witness?.args['n']], [[32, 1, 1], [1, 1, 1], 2]);
-  assert.match(
-    free.message,
-    /For example, the kernel races if it is launched with block 32, (?:grid 1, )?`n` = 2\. Add /,
-  );
+  assert.match(free.message, /For example, the kernel races if it is launched with block 32, (?:grid 1, )?`n` = 2\. Add /);
   const bounded = await onlyRace(guarded, { ...symbolic, assume: ['blockDim.x >= 20', 'n % 3 == 0', 'n > 3'] });
   const { block, args } = bounded.witness!;
   assert.ok(block[0] >= 20 && block[0] < 64, String(block));
@@ -137,27 +135,19 @@ test('unspecified values are minimised within the statements', async () => {
 });
 
 test('a divergence states which thread waits, and where another is', async () => {
-  const both = await check(
-    `setp.lt.s32 %p1, %r0, 32; @%p1 bra L; bar.sync 0; bra M; L: bar.sync 0; M: st.u32 [%d1], %r9;`,
-  );
+  const both = await check(`setp.lt.s32 %p1, %r0, 32; @%p1 bra L; bar.sync 0; bra M; L: bar.sync 0; M: st.u32 [%d1], %r9;`);
   const [finding] = both.divergence.findings.filter(({ confirmed }) => confirmed);
   assert.deepEqual(
     finding?.interleaving?.steps.map(({ action }) => action),
     ['wait', 'wait'],
   );
-  assert.match(
-    finding.message,
-    /\. Thread \d+ waits there while thread \d+ waits at another barrier on line \d+\. Move the barrier /,
-  );
+  assert.match(finding.message, /\. Thread \d+ waits there while thread \d+ waits at another barrier on line \d+\. Move the barrier /);
   const passedBy = await check(`setp.lt.s32 %p1, %r0, %r9; @%p1 bra M; bar.sync 0; M: st.u32 [%d1], %r9;`, {
     ...symbolic,
   });
   const [chosen] = passedBy.divergence.findings;
   assert.equal(chosen?.witnessOrigin, 'chosen');
-  assert.match(
-    chosen.message,
-    / This happens, for example, if the kernel is launched with block 32, `n` = 1\. Move the barrier /,
-  );
+  assert.match(chosen.message, / This happens, for example, if the kernel is launched with block 32, `n` = 1\. Move the barrier /);
 });
 
 /** `a[b[i]] = …`, with the index of the whole launch. */
@@ -182,35 +172,29 @@ test('a statement that is not sufficient is not suggested', async () => {
   assert.equal((await check(halved, { grid: [4, 1, 1] })).race.wouldDecide?.tried, 'open');
   // The kernel changes the array: a statement about it would not hold.
   const written = `${store('%d2', '%r7', '%r9', 12)} bar.sync 0; ${scatter}`;
-  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, { text: 'the kernel writes `b`, so Selvage accepts no assumption about the indices that it reads from there' }); // oxfmt-ignore
+  assert.deepEqual((await check(written, { grid: [4, 1, 1] })).race.wouldDecide, {
+    text: 'the kernel writes `b`, so Selvage accepts no assumption about the indices that it reads from there',
+  });
   // The other half of the kernel stays open.
   const two = `${scatter} shr.u32 %r2, %r7, 1; ${load('%r3', '%d2', '%r2', 13)} add.s64 %d20, %d2, 65536; ${store('%d20', '%r3', '%r7', 14)}`;
-  for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved'); // oxfmt-ignore
+  for (const { wouldDecide } of (await check(two, { grid: [4, 1, 1] })).race.findings) assert.notEqual(wouldDecide?.tried, 'proved');
 });
 
 test('statements are suggested for pointers into one object and for unspecified launches', async () => {
   const aliased = `${load('%r1', '%d2', '%r9', 10)} ${store('%d1', '%r0', '%r1', 11)}`;
   const { race } = await check(aliased, { launch: { aliases: [[0, 1]] } });
-  assert.deepEqual(
-    [race.wouldDecide?.statement, race.wouldDecide?.tried],
-    ['// selvage: assume(apart(a, b))', 'proved'],
-  );
+  assert.deepEqual([race.wouldDecide?.statement, race.wouldDecide?.tried], ['// selvage: assume(apart(a, b))', 'proved']);
   // That all cubes are different is not derived for every launch.
   const scattered = `mul.lo.u32 %r1, %r0, %r0; mul.lo.u32 %r1, %r1, %r0; ${store('%d1', '%r1', '%r0', 10)}`;
   const launched = await check(scattered, symbolic);
-  assert.deepEqual(
-    [launched.race.wouldDecide?.statement, launched.race.wouldDecide?.tried],
-    ['// selvage: block=256', 'proved'],
-  );
+  assert.deepEqual([launched.race.wouldDecide?.statement, launched.race.wouldDecide?.tried], ['// selvage: block=256', 'proved']);
 });
 
 test('a missing fact without a statement is described in prose', async () => {
   const slot = `atom.add.u32 %r1, [%d2], %r9; ${store('%d1', '%r1', '%r7', 11)}`;
   const { race } = await check(slot, { grid: [4, 1, 1] });
   const [finding] = race.findings.filter(({ confirmed }) => !confirmed);
-  assert.ok(
-    finding === undefined || finding.wouldDecide?.statement === undefined || finding.wouldDecide.tried !== undefined,
-  );
+  assert.ok(finding === undefined || finding.wouldDecide?.statement === undefined || finding.wouldDecide.tried !== undefined);
   const proved = await check(store('%d1', '%r7', '%r9', 10));
   assert.equal(proved.race.wouldDecide, undefined);
 });
@@ -227,7 +211,10 @@ test('an access without a line gets the preceding known line, otherwise the foll
   const accesses = kernel.blocks
     .flatMap(({ instructions }) => instructions)
     .filter(({ operation }) => /^(?:ld|st)\.u32/.test(operation.mnemonic));
-  assert.deepEqual(accesses.map((access) => placeOf(kernel, access).line), [20, 22, 22]); // oxfmt-ignore
+  assert.deepEqual(
+    accesses.map((access) => placeOf(kernel, access).line),
+    [20, 22, 22],
+  );
 });
 
 test('a table of constant memory that an index is read from is named', async () => {

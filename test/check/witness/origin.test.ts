@@ -21,21 +21,22 @@ test('a race that no argument decides is an error', async () => {
 test('a barrier between the accesses that depends on an argument makes it a warning', async () => {
   const onArgument = 'setp.eq.s32 %p1, %r9, 64;';
   const { race } = await check(`${write} ${onArgument} @%p1 bra L; bar.sync 0; L: ${readNext}`);
-  assert.deepEqual(race.findings.map(({ severity, when }) => [severity, when]), [['warning', 'n == 64']]); // oxfmt-ignore
+  assert.deepEqual(
+    race.findings.map(({ severity, when }) => [severity, when]),
+    [['warning', 'n == 64']],
+  );
   const body = `${write} ${onArgument} @%p1 bra L; bar.sync 0; L: ${readNext}`;
   assert.deepEqual(await races(body, { scalars: { 2: 64n } }), ['error given']);
 });
 
 /** Sets a predicate to a comparison of an element of the block with 1. */
-const element = (comparison: string): string =>
-  `${load('%r30', '%d2', '%r6', 30)} setp.${comparison}.s32 %p1, %r30, 1;`;
+const element = (comparison: string): string => `${load('%r30', '%d2', '%r6', 30)} setp.${comparison}.s32 %p1, %r30, 1;`;
 
 test('a race on a path that random contents reach is an error, one that needs special contents is not', async () => {
   const body = (comparison: string): string => `${element(comparison)} @%p1 bra L; ${write} ${readNext} L:`;
   assert.deepEqual(await races(body('lt')), ['error chosen']);
   assert.deepEqual(await races(body('ne')), []);
-  const barrier = (comparison: string): string =>
-    `${write} ${element(comparison)} @%p1 bra L; bar.sync 0; L: ${readNext}`;
+  const barrier = (comparison: string): string => `${write} ${element(comparison)} @%p1 bra L; bar.sync 0; L: ${readNext}`;
   assert.deepEqual(await races(barrier('lt')), ['error chosen']);
   assert.deepEqual(await races(barrier('eq')), []);
 });
@@ -51,7 +52,8 @@ test('a conditional barrier after both accesses does not weaken the error', asyn
 });
 
 test('a race that only threads decide is an error if runs of large launches take too many steps', async () => {
-  const late = 'mov.u32 %r41, %nctaid.x; mul.lo.s32 %r41, %r41, 1000; mov.u32 %r40, 0; L: add.s32 %r40, %r40, 1; setp.lt.s32 %p2, %r40, %r41; @%p2 bra L;'; // oxfmt-ignore
+  const late =
+    'mov.u32 %r41, %nctaid.x; mul.lo.s32 %r41, %r41, 1000; mov.u32 %r40, 0; L: add.s32 %r40, %r40, 1; setp.lt.s32 %p2, %r40, %r41; @%p2 bra L;';
   const options: CheckOptions = { block: null, grid: null, budget: { replaySteps: 200_000 } };
   assert.deepEqual(await races(`${late} ${write} ${readNext}`, options), ['error chosen']);
   // A path that only small values take is one of small launches.

@@ -28,7 +28,7 @@ interface StagedAccess {
 type Stage = StagedAccess | { readonly kind: 'warp' | 'block' };
 
 function drawIndex(pick: <Choice>(choices: readonly Choice[]) => Choice): Index {
-  const [bit, distance, shift, mask] = [pick([1, 2, 8, 16, 32]), pick([1, 31, 32, 33]), pick([1, 2, 5]), pick([7, 31, 48])]; // oxfmt-ignore
+  const [bit, distance, shift, mask] = [pick([1, 2, 8, 16, 32]), pick([1, 31, 32, 33]), pick([1, 2, 5]), pick([7, 31, 48])];
   return pick<Index>([
     { text: (register) => `mov.u32 ${register}, %r0;`, at: (thread) => thread },
     { text: (register) => `xor.b32 ${register}, %r0, ${bit};`, at: (thread) => thread ^ bit },
@@ -67,8 +67,7 @@ function drawKernel(random: Random): { readonly stages: readonly Stage[]; readon
 function races(stages: readonly Stage[]): boolean {
   return stages.some((first, at) =>
     stages.slice(at).some((second, distance) => {
-      if (!('index' in first) || !('index' in second) || (first.kind === 'read' && second.kind === 'read'))
-        return false;
+      if (!('index' in first) || !('index' in second) || (first.kind === 'read' && second.kind === 'read')) return false;
       const between = stages.slice(at, at + distance).map(({ kind }) => kind);
       if (between.includes('block')) return false;
       const all = Array.from({ length: threads }, (_, thread) => thread);

@@ -5,15 +5,7 @@ import { checkKernel } from '../../../src/check/check-kernel.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import type { Launch } from '../../../src/launch/launch.ts';
 import { cacheRun, cachedRun, runKey } from '../../../src/check/witness/run-cache.ts';
-import {
-  type CheckOptions,
-  closeSolver,
-  kernelOf,
-  load,
-  pointersAndNumbers,
-  requestFor,
-  store,
-} from '../kernel-text.ts';
+import { type CheckOptions, closeSolver, kernelOf, load, pointersAndNumbers, requestFor, store } from '../kernel-text.ts';
 
 after(closeSolver);
 
@@ -49,31 +41,57 @@ for (const [name, body] of Object.entries({ neighbours, guarded, volatile }))
       return [race, divergence];
     };
     for (const options of launches)
-      assert.deepEqual(await findings(shared, options), await findings(kernelOf(body), options), JSON.stringify([options.block, options.grid])); // oxfmt-ignore
+      assert.deepEqual(
+        await findings(shared, options),
+        await findings(kernelOf(body), options),
+        JSON.stringify([options.block, options.grid]),
+      );
   });
 
 test('a run is cached under all its inputs, and the oldest is evicted first', () => {
   const kernel = kernelOf('');
   const { launch } = requestFor(kernel);
-  const scenario = { block: [32, 1, 1], grid: [2, 1, 1], sharedBytes: 0, scalar: () => 1n, blocks: [0, 1], contents: 1, settled: new Map([['0.0', 1]]) } as const; // oxfmt-ignore
+  const scenario = {
+    block: [32, 1, 1],
+    grid: [2, 1, 1],
+    sharedBytes: 0,
+    scalar: () => 1n,
+    blocks: [0, 1],
+    contents: 1,
+    settled: new Map([['0.0', 1]]),
+  } as const;
   const key = (changed: object, others: readonly unknown[] = [10], of: Launch = launch): string =>
-    runKey(
-      kernel,
-      pointersAndNumbers,
-      [{ index: 2, offset: 0, bytes: 4, isPointer: false }],
-      of,
-      { ...scenario, ...changed },
-      others,
-    );
+    runKey(kernel, pointersAndNumbers, [{ index: 2, offset: 0, bytes: 4, isPointer: false }], of, { ...scenario, ...changed }, others);
   const keys = [
-    key({}), key({ block: [64, 1, 1] }), key({ grid: [3, 1, 1] }), key({ sharedBytes: 4 }), key({ scalar: () => 2n }),
-    key({ blocks: [1, 0] }), key({ order: 1 }), key({ contents: 'rising' }), key({ settled: new Map() }),
-    key({ extents: new Map([['0.0', 8]]) }), key({}, [11]), key({}, [10], { ...launch, samePointers: [[0, 1]] }),
-    key({}, [10], { ...launch, distances: [[0, 1, { kind: 'integer', value: 8n }]] }), key({}, [10], { ...launch, cluster: [2, 1, 1] }),
-  ]; // oxfmt-ignore
+    key({}),
+    key({ block: [64, 1, 1] }),
+    key({ grid: [3, 1, 1] }),
+    key({ sharedBytes: 4 }),
+    key({ scalar: () => 2n }),
+    key({ blocks: [1, 0] }),
+    key({ order: 1 }),
+    key({ contents: 'rising' }),
+    key({ settled: new Map() }),
+    key({ extents: new Map([['0.0', 8]]) }),
+    key({}, [11]),
+    key({}, [10], { ...launch, samePointers: [[0, 1]] }),
+    key({}, [10], { ...launch, distances: [[0, 1, { kind: 'integer', value: 8n }]] }),
+    key({}, [10], { ...launch, cluster: [2, 1, 1] }),
+  ];
   assert.equal(new Set(keys).size, keys.length);
   assert.equal(key({}), keys[0]);
-  const result = { outcome: 'finished', steps: 7, races: [], divergences: [], faults: [], havocs: [], brokenAssumptions: [], stopped: null, read: () => 0n, readBytes: () => new Uint8Array() } as const; // oxfmt-ignore
+  const result = {
+    outcome: 'finished',
+    steps: 7,
+    races: [],
+    divergences: [],
+    faults: [],
+    havocs: [],
+    brokenAssumptions: [],
+    stopped: null,
+    read: () => 0n,
+    readBytes: () => new Uint8Array(),
+  } as const;
   for (let at = 0; at < 70; at++) cacheRun(kernel, `run ${at}`, 10, result);
   const known = (name: string, budget: number, of = kernel): unknown => cachedRun(of, name, budget);
   assert.equal(known('run 0', 10), undefined);
@@ -85,5 +103,8 @@ test('a run is cached under all its inputs, and the oldest is evicted first', ()
   assert.equal(known('run 69', 8), undefined);
   assert.equal(known('run 69', 10, kernelOf('')), undefined);
   cacheRun(kernel, 'cut', 10, { ...result, outcome: 'budget', steps: 12 });
-  assert.deepEqual([10, 9, 20].map((budget) => known('cut', budget) !== undefined), [true, false, false]); // oxfmt-ignore
+  assert.deepEqual(
+    [10, 9, 20].map((budget) => known('cut', budget) !== undefined),
+    [true, false, false],
+  );
 });

@@ -3,7 +3,18 @@ import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { parseBound } from '../../../src/cost/expressions/bound-parser.ts';
 import { expressionText } from '../../../src/cost/expressions/expression-text.ts';
-import { type Expression, add, ceilDivide, constant, evaluate, floorQuotient, log2, multiply, named, scale } from '../../../src/cost/expressions/expression.ts'; // oxfmt-ignore
+import {
+  type Expression,
+  add,
+  ceilDivide,
+  constant,
+  evaluate,
+  floorQuotient,
+  log2,
+  multiply,
+  named,
+  scale,
+} from '../../../src/cost/expressions/expression.ts';
 import { maximum, minimum } from '../../../src/cost/expressions/order.ts';
 
 function expressionOf(text: string): Expression {
@@ -13,22 +24,31 @@ function expressionOf(text: string): Expression {
 }
 
 test('bounds are read as they are printed', () => {
-  const texts = ['0', '8*ceil(n/32) + 4', 'floor(n/32)', '3*n/2', 'n*p.n - 2*n', 'max(n, 4)', 'min(n, 64)', '2*floor(log2(n)) + 1', 'ceil(log2(blockDim.x))', 'ceil(n/(blockDim.x*gridDim.x))', 'ceil((n + 3*m)/32)', '4*p@8']; // oxfmt-ignore
+  const texts = [
+    '0',
+    '8*ceil(n/32) + 4',
+    'floor(n/32)',
+    '3*n/2',
+    'n*p.n - 2*n',
+    'max(n, 4)',
+    'min(n, 64)',
+    '2*floor(log2(n)) + 1',
+    'ceil(log2(blockDim.x))',
+    'ceil(n/(blockDim.x*gridDim.x))',
+    'ceil((n + 3*m)/32)',
+    '4*p@8',
+  ];
   for (const text of texts) assert.equal(expressionText(expressionOf(text)), text);
   assert.equal(expressionText(expressionOf(' 8 * ceil( n / 32 )+ (4)')), '8*ceil(n/32) + 4');
   assert.equal(expressionText(expressionOf('ceil(n/4)/2 + ceil(n/4)/2')), 'ceil(n/4)');
-  assert.equal(
-    expressionText(expressionOf('floor((n/2)/(3/4))')),
-    expressionText(floorQuotient(scale(named('n'), 2), constant(3))),
-  );
+  assert.equal(expressionText(expressionOf('floor((n/2)/(3/4))')), expressionText(floorQuotient(scale(named('n'), 2), constant(3))));
 });
 
 test('parsing a printed random expression gives the same expression', () => {
   const random = seededRandom(20261121);
   const make = (depth: number): Expression => {
     const part = (): Expression => make(depth - 1);
-    if (depth === 0)
-      return random.below(3) === 0 ? constant(random.below(40)) : named(['n', 'm', 'p.k'][random.below(3)]!);
+    if (depth === 0) return random.below(3) === 0 ? constant(random.below(40)) : named(['n', 'm', 'p.k'][random.below(3)]!);
     switch (random.below(8)) {
       case 0:
         return add(part(), part());

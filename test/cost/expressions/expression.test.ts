@@ -69,7 +69,7 @@ test('the iteration count of a rotated loop is merged with adjacent addends', ()
     const part = (): Expression => {
       const length = [n, m, add(n, scale(m, 2))][random.below(3)]!;
       const times = [number(1), n, rounds(m, 1 + random.below(9))][random.below(3)]!;
-      return scale(multiply([rounds(length, 1 + random.below(40)), rotated, m][random.below(3)]!, times), random.below(9) - 2); // oxfmt-ignore
+      return scale(multiply([rounds(length, 1 + random.below(40)), rotated, m][random.below(3)]!, times), random.below(9) - 2);
     };
     const expression = add(part(), part(), number(random.below(20)), scale(n, random.below(6)));
     const printed = parseBound(expressionText(expression));

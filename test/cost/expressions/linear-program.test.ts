@@ -3,13 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { minimise } from '../../../src/cost/expressions/linear-program.ts';
-import {
-  type Rational,
-  addRational,
-  compareRational,
-  multiplyRational,
-  rational,
-} from '../../../src/cost/expressions/rational.ts';
+import { type Rational, addRational, compareRational, multiplyRational, rational } from '../../../src/cost/expressions/rational.ts';
 
 type Row = readonly [a: bigint, b: bigint, least: bigint];
 
@@ -38,11 +32,21 @@ test('the minimum is attained at the best vertex of the feasible region', () => 
   const random = seededRandom(8);
   let solved = 0;
   for (let round = 0; round < 400; round++) {
-    const rows = Array.from({ length: random.between(1, 5) }, (): Row => [whole(random.between(-4, 4)), whole(random.between(-4, 4)), whole(random.between(-5, 6))]); // oxfmt-ignore
+    const rows = Array.from({ length: random.between(1, 5) }, (): Row => [
+      whole(random.between(-4, 4)),
+      whole(random.between(-4, 4)),
+      whole(random.between(-5, 6)),
+    ]);
     const weights = [whole(random.below(5)), whole(random.below(5))] as const;
     const found = minimise(
       weights.map((weight) => rational(weight)),
-      rows.map(([a, b, least]) => ({ coefficients: new Map([[0, rational(a)], [1, rational(b)]]), least: rational(least) })), // oxfmt-ignore
+      rows.map(([a, b, least]) => ({
+        coefficients: new Map([
+          [0, rational(a)],
+          [1, rational(b)],
+        ]),
+        least: rational(least),
+      })),
       100,
     );
     const expected = byCorners(weights, rows);

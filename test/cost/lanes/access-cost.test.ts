@@ -103,7 +103,7 @@ test('transposes have exact bounds, with and without padding, in blocks of sever
     [64, 4, 1],
     [5, 7, 1],
   ] as const) {
-    for (let width = 31; width <= 40; width++) assertEqual(transpose(width, 32 * width + 1), block, `${width} ${block.join('x')}`); // oxfmt-ignore
+    for (let width = 31; width <= 40; width++) assertEqual(transpose(width, 32 * width + 1), block, `${width} ${block.join('x')}`);
   }
 });
 
@@ -122,10 +122,14 @@ test('swizzled and masked indices have exact bounds', () => {
 });
 
 test('an access with an unknown row costs its worst case: any start within a sector', () => {
-  const code = kernel(
-    'add.u32 %r1, %r0, %r9; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.u32 %r5, [%d7];',
+  const code = kernel('add.u32 %r1, %r0, %r9; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.u32 %r5, [%d7];');
+  assert.deepEqual(
+    [8n, 3n].map((n) => compared(code, [32, 1, 1], n).sectors),
+    [
+      [5, 4],
+      [5, 5],
+    ],
   );
-  assert.deepEqual([8n, 3n].map((n) => compared(code, [32, 1, 1], n).sectors), [[5, 4], [5, 5]]); // oxfmt-ignore
 });
 
 test('an unknown stride: all lanes may touch different sectors, and the same bank', () => {
@@ -134,11 +138,14 @@ test('an unknown stride: all lanes may touch different sectors, and the same ban
     ld.shared.u32 %r5, [%d8]; mul.lo.u32 %r2, %r0, %r9; mul.wide.u32 %d9, %r2, 4; add.s64 %d7, %d1, %d9; ld.global.u32 %r6, [%d7];`,
     '.shared .align 4 .b8 s[4096];',
   );
-  assert.deepEqual([0n, 1n, 32n].map((n) => compared(code, [32, 1, 1], n)), [
-    { sectors: [32, 1], conflicts: [31, 0] },
-    { sectors: [32, 4], conflicts: [31, 0] },
-    { sectors: [32, 32], conflicts: [31, 31] },
-  ]); // oxfmt-ignore
+  assert.deepEqual(
+    [0n, 1n, 32n].map((n) => compared(code, [32, 1, 1], n)),
+    [
+      { sectors: [32, 1], conflicts: [31, 0] },
+      { sectors: [32, 4], conflicts: [31, 0] },
+      { sectors: [32, 32], conflicts: [31, 31] },
+    ],
+  );
 });
 
 test('unknown words of known banks do not conflict', () => {

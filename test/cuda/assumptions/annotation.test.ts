@@ -23,17 +23,37 @@ test('all properties are read', () => {
     cooperative: true,
     location: { file: 'a.cu', line: 10, column: 5 },
   });
-  assert.deepEqual(assumptions.map(({ text }) => text), ['n % 32 == 0', '(n & 1) == 0']); // oxfmt-ignore
+  assert.deepEqual(
+    assumptions.map(({ text }) => text),
+    ['n % 32 == 0', '(n & 1) == 0'],
+  );
   assert.deepEqual(assumptions[1]?.location, { file: 'a.cu', line: 11, column: 17 });
-  assert.deepEqual([...places].map(([property, { column }]) => [property, column]), [['block', 17], ['grid', 29], ['sharedBytes', 37], ['cluster', 49]]); // oxfmt-ignore
-  assert.deepEqual([...args], [['n', '4096'], ['p.scale', '-2.5']]); // oxfmt-ignore
+  assert.deepEqual(
+    [...places].map(([property, { column }]) => [property, column]),
+    [
+      ['block', 17],
+      ['grid', 29],
+      ['sharedBytes', 37],
+      ['cluster', 49],
+    ],
+  );
+  assert.deepEqual(
+    [...args],
+    [
+      ['n', '4096'],
+      ['p.scale', '-2.5'],
+    ],
+  );
 });
 
 test('positions in a block comment of several lines', () => {
   const { annotation, diagnostics } = read('/* selvage: block=32\n   grid=0 */');
   assert.deepEqual(annotation?.block, [32, 1, 1]);
   assert.equal(annotation.grid, undefined);
-  assert.deepEqual(diagnostics.map(({ location }) => location), [{ file: 'a.cu', line: 11, column: 9 }]); // oxfmt-ignore
+  assert.deepEqual(
+    diagnostics.map(({ location }) => location),
+    [{ file: 'a.cu', line: 11, column: 9 }],
+  );
 });
 
 test('errors are reported with their column, and the other parts are used', () => {

@@ -3,12 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import type { Random } from '../../../src/base/random.ts';
 import { parseAssumption, printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
-import type {
-  ArithmeticOperator,
-  AssumptionExpression,
-  Condition,
-  IntegerExpression,
-} from '../../../src/cuda/assumptions/assumption.ts';
+import type { ArithmeticOperator, AssumptionExpression, Condition, IntegerExpression } from '../../../src/cuda/assumptions/assumption.ts';
 import { evaluateCondition, evaluateExpression } from '../../../src/cuda/assumptions/evaluate-assumption.ts';
 
 function parsed(text: string): AssumptionExpression {
@@ -155,8 +150,7 @@ function randomAssumption(random: Random): AssumptionExpression {
 function randomCondition(random: Random, depth: number): Condition {
   const kind = depth === 0 ? 'comparison' : random.pick(['comparison', 'and', 'or', 'not'] as const);
   if (kind === 'not') return { kind, operand: randomCondition(random, depth - 1) };
-  if (kind !== 'comparison')
-    return { kind, left: randomCondition(random, depth - 1), right: randomCondition(random, depth - 1) };
+  if (kind !== 'comparison') return { kind, left: randomCondition(random, depth - 1), right: randomCondition(random, depth - 1) };
   const operator = random.pick(['==', '!=', '<', '<=', '>', '>='] as const);
   return { kind, operator, left: randomExpression(random, 3), right: randomExpression(random, 3) };
 }
@@ -168,7 +162,15 @@ function randomExpression(random: Random, depth: number): IntegerExpression {
     const right = randomExpression(random, depth - 1);
     const known = evaluateExpression(right, () => undefined);
     // Divisors and shifts without a value are rejected.
-    const operators = ['+', '-', '*', '&', '|', ...(known === 0n ? [] : ['/', '%']), ...(known === undefined || (known >= 0n && known < 64n) ? ['<<'] : [])] as const; // oxfmt-ignore
+    const operators = [
+      '+',
+      '-',
+      '*',
+      '&',
+      '|',
+      ...(known === 0n ? [] : ['/', '%']),
+      ...(known === undefined || (known >= 0n && known < 64n) ? ['<<'] : []),
+    ] as const;
     return { kind: 'arithmetic', operator: random.pick(operators) as ArithmeticOperator, left, right };
   }
   return random.pick([

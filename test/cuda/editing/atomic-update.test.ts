@@ -35,7 +35,10 @@ test('an update whose type is a template parameter is recognized only as a sum',
   const text = 'template <typename T, int N>\n__global__ void k(T *A, T v) {\nA[N] += v;\nA[0] = max(A[0], v);\n}\n';
   const source = (await cudaParser()).parse(text, 'a.cu');
   const updates = atomicUpdates(source, new Set([3, 4]));
-  assert.deepEqual(updates.map(({ edit, isFloat }) => [edit.text, isFloat]), [['atomicAdd(&A[N], v);', true]]); // oxfmt-ignore
+  assert.deepEqual(
+    updates.map(({ edit, isFloat }) => [edit.text, isFloat]),
+    [['atomicAdd(&A[N], v);', true]],
+  );
 });
 
 test('statements that are not updates, or have no atomic of their type, are unchanged', async () => {

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type BarrierCandidate,
-  type CandidateOptions,
-  markCandidates,
-} from '../../../src/cuda/editing/barrier-candidates.ts';
+import { type BarrierCandidate, type CandidateOptions, markCandidates } from '../../../src/cuda/editing/barrier-candidates.ts';
 import { barrierEdits, type PlacedBarrier } from '../../../src/cuda/editing/barrier-edit.ts';
 import { applyEdits } from '../../../src/source/text-edit.ts';
 import { cudaParser } from '../syntax/grammar.ts';
@@ -85,16 +81,20 @@ test('the bodies of lambdas that the device calls have candidates, and their sta
 `);
   const { candidates } = await candidatesOf(text);
   const inside = candidates.filter(({ line, column }) => line === 2 && column > 20);
-  assert.deepEqual(inside.map(({ kind }) => kind), ['before', 'before', 'after']); // oxfmt-ignore
+  assert.deepEqual(
+    inside.map(({ kind }) => kind),
+    ['before', 'before', 'after'],
+  );
   assert.ok(!candidates.some(({ line, column }) => line === 3 && column > 10));
   assert.ok(!candidates.some(({ kind }) => kind === 'split'));
-  assert.match(await edited(text, (one) => (one === inside[1] || one.number === inside[1]!.number ? 'block' : undefined)), /A\[i\] = n; __syncthreads\(\); n = /); // oxfmt-ignore
+  assert.match(
+    await edited(text, (one) => (one === inside[1] || one.number === inside[1]!.number ? 'block' : undefined)),
+    /A\[i\] = n; __syncthreads\(\); n = /,
+  );
 });
 
 test('no candidate is placed between a pragma and its loop', async () => {
-  const { text } = await candidatesOf(
-    kernel(`    A[0] = 1;\n    #pragma unroll\n    for (int i = 0; i < 4; i++) A[i] = 0;\n`),
-  );
+  const { text } = await candidatesOf(kernel(`    A[0] = 1;\n    #pragma unroll\n    for (int i = 0; i < 4; i++) A[i] = 0;\n`));
   assert.match(text, /#pragma unroll\n {4}for/);
   assert.match(text, /A\[0\] = 1; asm/);
 });
@@ -113,16 +113,12 @@ test('braces are added to a body that has none', async () => {
   const text = kernel(`    for (int i = 0; i < n; i++)\n        A[i] = A[i + 1]; // move\n    A[0] = 1;\n`);
   assert.equal(
     await edited(text, at(3, 'after')),
-    kernel(
-      `    for (int i = 0; i < n; i++) {\n        A[i] = A[i + 1]; // move\n        __syncthreads();\n    }\n    A[0] = 1;\n`,
-    ),
+    kernel(`    for (int i = 0; i < n; i++) {\n        A[i] = A[i + 1]; // move\n        __syncthreads();\n    }\n    A[0] = 1;\n`),
   );
 });
 
 test('nested bodies without braces are closed from the inside', async () => {
-  const text = kernel(
-    `    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n            A[i] += A[j + 1];\n`,
-  );
+  const text = kernel(`    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n            A[i] += A[j + 1];\n`);
   assert.equal(
     await edited(text, ({ kind }) => (kind === 'after' ? 'block' : undefined)),
     kernel(`    for (int i = 0; i < n; i++) {
@@ -176,9 +172,7 @@ test('barriers of cooperative groups are known, and a barrier of the grid brings
   );
   assert.equal(
     await edited(text, at(6, 'before', 'grid')),
-    text
-      .replace('<cstdio>\n', '<cstdio>\n#include <cooperative_groups.h>\n')
-      .replace('A[0] = 1;\n', 'A[0] = 1;\n    g.sync();\n'),
+    text.replace('<cstdio>\n', '<cstdio>\n#include <cooperative_groups.h>\n').replace('A[0] = 1;\n', 'A[0] = 1;\n    g.sync();\n'),
   );
 });
 
@@ -193,11 +187,7 @@ test('a condition is split: declarations in the first part that the second uses 
     }
 `);
   assert.equal(
-    await edited(
-      text,
-      ({ kind, line }) => (kind === 'condition' && line === 6 ? 'block' : undefined),
-      conditions(text),
-    ),
+    await edited(text, ({ kind, line }) => (kind === 'condition' && line === 6 ? 'block' : undefined), conditions(text)),
     kernel(`    float next;
     int i;
     if (threadIdx.x < 32) {
@@ -256,10 +246,16 @@ test('comments are removed with their barrier', async () => {
     A[1] = 2; // next
     int x; float y = A[2];
 `);
-  const moved = (line: number) =>
-    edited(text, (candidate) => (candidate.kind === 'existing' ? 'off' : at(line)(candidate)));
+  const moved = (line: number) => edited(text, (candidate) => (candidate.kind === 'existing' ? 'off' : at(line)(candidate)));
   const after = (await moved(7)).split('\n');
-  assert.deepEqual(after.slice(1, 7), ['    if (n) {', '        A[0] = 1;', '    }', '    // all of A is there', '    __syncthreads(); /* once */', '    A[1] = 2; // next']); // oxfmt-ignore
+  assert.deepEqual(after.slice(1, 7), [
+    '    if (n) {',
+    '        A[0] = 1;',
+    '    }',
+    '    // all of A is there',
+    '    __syncthreads(); /* once */',
+    '    A[1] = 2; // next',
+  ]);
   const shared = await edited(text.replace('/* once */', 'A[3] = 1;'), (candidate) =>
     candidate.kind === 'existing' ? 'off' : at(7)(candidate),
   );
@@ -290,7 +286,10 @@ __global__ void k(float *A, int n) {
 `;
   const { candidates, text: marked } = await candidatesOf(text, { splits: false });
   assert.doesNotMatch(marked, /FOR \(\w, n\)(?! \{)/);
-  assert.deepEqual(candidates.filter(({ kind }) => kind === 'existing').map(({ line }) => line), [6]); // oxfmt-ignore
+  assert.deepEqual(
+    candidates.filter(({ kind }) => kind === 'existing').map(({ line }) => line),
+    [6],
+  );
   const twice = await edited(text, at(8, 'after'), { splits: false });
   assert.equal(twice, text.replace('+= 2;\n', '+= 2;\n      BARRIER();\n'));
 });

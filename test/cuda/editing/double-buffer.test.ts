@@ -23,9 +23,7 @@ const kernel = `__global__ void k(float *out, const float *in, int n)
 
 async function doubled(text: string, names: readonly string[] = ['tile']): Promise<string | null> {
   const source = (await cudaParser()).parse(text);
-  const lines = [...text.split('\n').entries()]
-    .filter(([, line]) => /^\t\t.*\btile\b/.test(line))
-    .map(([at]) => at + 1);
+  const lines = [...text.split('\n').entries()].filter(([, line]) => /^\t\t.*\btile\b/.test(line)).map(([at]) => at + 1);
   const edit = doubleBuffer(source, new Set(names), lines);
   return edit && applyEdits(text, edit.edits);
 }

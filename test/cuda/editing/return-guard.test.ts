@@ -56,13 +56,7 @@ test('consecutive returns become one guard; shared variables are declared outsid
 });
 
 test('kernels with further returns are unchanged', async () => {
-  const rest = [
-    'for (;;) { return; }',
-    'goto end; end: a[0] = 1;',
-    '#ifdef X\n a[0] = 1;\n#endif\n',
-    'if (n) { a[0] = 1; return; }',
-    '',
-  ];
+  const rest = ['for (;;) { return; }', 'goto end; end: a[0] = 1;', '#ifdef X\n a[0] = 1;\n#endif\n', 'if (n) { a[0] = 1; return; }', ''];
   for (const words of rest)
     assert.equal(await guarded(`__global__ void k(int* a, int n) {\n if (n < 0) return;\n ${words}\n}`), null, words);
   assert.equal(await guarded('__device__ void f(int* a, int n) { if (n < 0) return; a[0] = 1; }'), null);

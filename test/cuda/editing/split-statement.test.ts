@@ -14,7 +14,7 @@ __device__ void change(int& x, int y) { x = y; }
 async function halves(statement: string, parameters = 'int* a, float* f, int t'): Promise<string | null> {
   const source = (await cudaParser()).parse(`${helpers}__global__ void k(${parameters}) { ${statement} }`);
   const definition = source.functions.at(-1)!;
-  const body = nodesWhere(source.tree(), ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart)[0]!; // oxfmt-ignore
+  const body = nodesWhere(source.tree(), ({ type, start }) => type === 'compound_statement' && start === definition.bodyStart)[0]!;
   const node = body.children.filter(({ type }) => /_statement$|^declaration$/.test(type)).at(-1)!;
   const split = splitStatement(source, definition, node);
   if (!split) return null;
@@ -67,7 +67,7 @@ test('arguments passed by reference stay in place', async () => {
 });
 
 test('lists of declarations and expressions are split after the first', async () => {
-  assert.equal(await halves('int x = a[t + 1], *y = a + t, z = put(y, x);'), 'int x = a[t + 1]; | int *y = a + t, z = put(y, x);'); // oxfmt-ignore
+  assert.equal(await halves('int x = a[t + 1], *y = a + t, z = put(y, x);'), 'int x = a[t + 1]; | int *y = a + t, z = put(y, x);');
   assert.equal(await halves('int x; x = a[t + 1], a[t] = x;'), 'x = a[t + 1]; | a[t] = x;');
 });
 

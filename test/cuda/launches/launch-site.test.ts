@@ -9,8 +9,7 @@ test('sites that are combined keep the pointers, sizes and offsets that they agr
     bytes,
     offset,
   });
-  const site = (...pointers: (readonly [number, SitePointer])[]) =>
-    ({ pointers: new Map(pointers) }) as unknown as LaunchSite;
+  const site = (...pointers: (readonly [number, SitePointer])[]) => ({ pointers: new Map(pointers) }) as unknown as LaunchSite;
   const common = (...all: LaunchSite[]) => [...commonPointers(all)];
   const first = site([0, pointer('x', 64n, 0n)], [1, pointer('y', 32n, 8n)]);
   assert.deepEqual(common(first), [...first.pointers]);
@@ -23,8 +22,6 @@ test('sites that are combined keep the pointers, sizes and offsets that they agr
 });
 
 test('texts without a launch are recognized without parsing', () => {
-  assert.ok(
-    mayLaunch('k<<<1, 2>>>()') && mayLaunch('cudaLaunchKernel(f)') && mayLaunch('cudaLaunchCooperativeKernel(f)'),
-  );
+  assert.ok(mayLaunch('k<<<1, 2>>>()') && mayLaunch('cudaLaunchKernel(f)') && mayLaunch('cudaLaunchCooperativeKernel(f)'));
   assert.ok(!mayLaunch('__global__ void k() { a << b; }'));
 });

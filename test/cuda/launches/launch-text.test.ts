@@ -49,13 +49,7 @@ test('a name only in comments is ignored; one in a string counts', () => {
     'R"(/*)"; copy(); /* */',
   ])
     assert.ok(containsName(text, 'copy'), text);
-  for (const text of [
-    '// copy\n',
-    '/* the above\n copy */ run();',
-    'run(); /* copy',
-    'copyAll();',
-    'load("/*"); // copy',
-  ])
+  for (const text of ['// copy\n', '/* the above\n copy */ run();', 'run(); /* copy', 'copyAll();', 'load("/*"); // copy'])
     assert.equal(containsName(text, 'copy'), false, text);
 });
 
@@ -67,8 +61,5 @@ test('scanning of words, spaces and brackets takes linear time', () => {
 });
 
 test('a launch may have blanks in its brackets', () => {
-  assert.deepEqual(
-    [...namesLaunchedIn('blur<3> << <grid, 256 >> > (a); sharpen << <1, 2>> >(b);')],
-    ['blur', 'sharpen'],
-  );
+  assert.deepEqual([...namesLaunchedIn('blur<3> << <grid, 256 >> > (a); sharpen << <1, 2>> >(b);')], ['blur', 'sharpen']);
 });

@@ -7,17 +7,35 @@ import { demangle, objectName, withoutTemplateArguments } from '../../../src/cud
 /** Symbols that nvcc 13.0 makes, with the names they must get. */
 const table: readonly (readonly [symbol: string, full: string])[] = [
   ['_Z6reduceILi256EfEvPKT0_PS0_i', 'reduce<256, float>(float const*, float*, int)'],
-  ['_Z6reduceILi64EN2ns5inner3BoxILi3EdEEEvPKT0_PS4_i', 'reduce<64, ns::inner::Box<3, double>>(ns::inner::Box<3, double> const*, ns::inner::Box<3, double>*, int)'],
+  [
+    '_Z6reduceILi64EN2ns5inner3BoxILi3EdEEEvPKT0_PS4_i',
+    'reduce<64, ns::inner::Box<3, double>>(ns::inner::Box<3, double> const*, ns::inner::Box<3, double>*, int)',
+  ],
   ['_Z4valsIL5Color1EL4Mode7ELb1ELj7ELln5ELc97EEvPi', 'vals<(Color)1, (Mode)7, true, 7, -5, (char)97>(int*)'],
   ['_Z4packIJEEvDpT_', 'pack<>()'],
   ['_Z4packIJiPfPKcEEvDpT_', 'pack<int, float*, char const*>(int, float*, char const*)'],
   ['_Z2ttIN2ns5inner3BoxEEvPT_ILi2EiE', 'tt<ns::inner::Box>(ns::inner::Box<2, int>*)'],
   ['_Z2fpIXadL_Z3dbliEEEvPi', 'fp<&(dbl(int))>(int*)'],
-  ['_Z6funptrPFvifERA4_iPA3_S1_PKPVKi6float26__halfM3VeciMSB_KFfvE', 'funptr(void (*)(int, float), int (&) [4], int (*) [3][4], int const volatile* const*, float2, __half, int Vec::*, float (Vec::*)() const)'],
-  ['_Z4manyPKfS0_PfS1_PKS0_PN2ns5inner3BoxILi1EiEES8_hm', 'many(float const*, float const*, float*, float*, float const* const*, ns::inner::Box<1, int>*, ns::inner::Box<1, int>*, unsigned char, unsigned long)'],
-  ['_Z5nullpDnDsDiwahstnoPeb', 'nullp(decltype(nullptr), char16_t, char32_t, wchar_t, signed char, unsigned char, short, unsigned short, __int128, unsigned __int128, long double*, bool)'],
-  ['_ZN2ns6innerkEPNS_6HolderIiE5InnerERS2_RKNS0_IfEE', 'ns::innerk(ns::Holder<int>::Inner*, ns::Holder<int>::Inner&, ns::Holder<float> const&)'],
-  ['_ZN39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli5anon2ENS_6HiddenEPS0_', '(anonymous namespace)::anon2((anonymous namespace)::Hidden, (anonymous namespace)::Hidden*)'],
+  [
+    '_Z6funptrPFvifERA4_iPA3_S1_PKPVKi6float26__halfM3VeciMSB_KFfvE',
+    'funptr(void (*)(int, float), int (&) [4], int (*) [3][4], int const volatile* const*, float2, __half, int Vec::*, float (Vec::*)() const)',
+  ],
+  [
+    '_Z4manyPKfS0_PfS1_PKS0_PN2ns5inner3BoxILi1EiEES8_hm',
+    'many(float const*, float const*, float*, float*, float const* const*, ns::inner::Box<1, int>*, ns::inner::Box<1, int>*, unsigned char, unsigned long)',
+  ],
+  [
+    '_Z5nullpDnDsDiwahstnoPeb',
+    'nullp(decltype(nullptr), char16_t, char32_t, wchar_t, signed char, unsigned char, short, unsigned short, __int128, unsigned __int128, long double*, bool)',
+  ],
+  [
+    '_ZN2ns6innerkEPNS_6HolderIiE5InnerERS2_RKNS0_IfEE',
+    'ns::innerk(ns::Holder<int>::Inner*, ns::Holder<int>::Inner&, ns::Holder<float> const&)',
+  ],
+  [
+    '_ZN39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli5anon2ENS_6HiddenEPS0_',
+    '(anonymous namespace)::anon2((anonymous namespace)::Hidden, (anonymous namespace)::Hidden*)',
+  ],
   ['_ZN36_INTERNAL_823537d4_6_loc_cu_e3d5275c9atomicAddEPff', '(anonymous namespace)::atomicAdd(float*, float)'],
   ['_ZN37_INTERNAL_454c6acf_8_names_cu__Z3dbli39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli4adevE', '(anonymous namespace)::adev'],
   ['_Z5applyIZ4hostPiEUliE_EvT_S0_', 'apply<host(int*)::{lambda(int)#1}>(host(int*)::{lambda(int)#1}, int*)'],
@@ -36,7 +54,7 @@ const table: readonly (readonly [symbol: string, full: string])[] = [
   ['_ZNSt6vectorIiSaIiEE9push_backEOi', 'std::vector<int, std::allocator<int>>::push_back(int&&)'],
   ['_ZTV4Base', 'vtable for Base'],
   ['_Z3redPKfPfi', 'red(float const*, float*, int)'],
-]; // oxfmt-ignore
+];
 
 test('symbols mangled by nvcc are demangled', () => {
   for (const [symbol, full] of table) assert.equal(demangle(symbol)?.full, full, symbol);
@@ -59,10 +77,7 @@ test('the name of a local entity includes its enclosing function', () => {
   assert.equal(objectName('_ZZ6reduceILi64EN2ns5inner3BoxILi3EdEEEvPKT0_PS4_iE1s'), 's');
   assert.equal(objectName('_ZZN2ns39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli5anontIsEEvPT_E1q'), 'q');
   assert.equal(objectName('_ZN2ns3manE'), 'ns::man');
-  assert.equal(
-    objectName('_ZN37_INTERNAL_454c6acf_8_names_cu__Z3dbli39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli4adevE'),
-    'adev',
-  );
+  assert.equal(objectName('_ZN37_INTERNAL_454c6acf_8_names_cu__Z3dbli39_GLOBAL__N__454c6acf_8_names_cu__Z3dbli4adevE'), 'adev');
   assert.equal(objectName('dyn'), 'dyn');
   assert.equal(objectName('$weird$'), '$weird$');
 });

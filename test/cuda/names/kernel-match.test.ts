@@ -48,7 +48,13 @@ test('parameters without a name and packs get numbers', () => {
   const [plain] = source.kernels.filter(({ name }) => name === 'plain');
   const [pack] = source.kernels.filter(({ name }) => name === 'pack');
   assert.ok(plain && pack);
-  assert.deepEqual(kernelParameters(plain, 2).map(({ name }) => name), ['param0', 'q']); // oxfmt-ignore
+  assert.deepEqual(
+    kernelParameters(plain, 2).map(({ name }) => name),
+    ['param0', 'q'],
+  );
   assert.deepEqual(kernelParameters(plain, 3), []);
-  assert.deepEqual(kernelParameters(pack, 4).map(({ name }) => name), ['first', 'param1', 'param2', 'param3']); // oxfmt-ignore
+  assert.deepEqual(
+    kernelParameters(pack, 4).map(({ name }) => name),
+    ['first', 'param1', 'param2', 'param3'],
+  );
 });

@@ -43,12 +43,7 @@ __global__ void k(float* a, const float* b, P p, int n) {
 }
 `;
 
-async function at(
-  marker: string,
-  operation: AccessOperation,
-  array?: string,
-  ordinal?: number,
-): Promise<string | undefined> {
+async function at(marker: string, operation: AccessOperation, array?: string, ordinal?: number): Promise<string | undefined> {
   const source = (await cudaParser()).parse(text, 'a.cu');
   return accessText(source, { line: lineOf(text, `// ${marker}`) }, operation, array, ordinal);
 }

@@ -58,7 +58,7 @@ struct Empty {};
 struct Aligned { char c; alignas(16) int n; char d; };
 `;
 
-const names = 'View Wide Wider Pieces Arrays Outer Methods Pair Tagged Aliased a::b::Deep a::Deep2 Hidden Empty Aligned'.split(' '); // oxfmt-ignore
+const names = 'View Wide Wider Pieces Arrays Outer Methods Pair Tagged Aliased a::b::Deep a::Deep2 Hidden Empty Aligned'.split(' ');
 const spelled = (name: string): string => (name === 'Hidden' ? '(anonymous namespace)::Hidden' : name);
 
 test('members are at their default alignment', () => {
@@ -67,8 +67,8 @@ test('members are at their default alignment', () => {
   assert.equal(fields('Wide', understood), 'tag@0:char value@8:double tail@16:short');
   assert.deepEqual([layout('Wide', understood)?.bytes, layout('Wide', understood)?.alignment], [32, 16]);
   assert.equal(fields('Aligned', understood), 'c@0:char n@16:int d@20:char');
-  assert.match(fields('Arrays', understood) ?? '', /^name\[0\]@0:char .* sizes\[1\]\[2\]@24:int rows\[0\]@32:.* after@64:int$/); // oxfmt-ignore
-  assert.equal(fields('S', 'struct S { int many[257]; int n; };'), 'n@1028:int', 'elements of large arrays have no names'); // oxfmt-ignore
+  assert.match(fields('Arrays', understood) ?? '', /^name\[0\]@0:char .* sizes\[1\]\[2\]@24:int rows\[0\]@32:.* after@64:int$/);
+  assert.equal(fields('S', 'struct S { int many[257]; int n; };'), 'n@1028:int', 'elements of large arrays have no names');
   assert.match(fields('Outer', understood) ?? '', /^first@0:char view\.data@8:float \* view\.width@16:int .* last@128/);
   assert.equal(
     fields('Methods', understood),
@@ -172,12 +172,13 @@ test('the compiler has the same layouts', { skip: nvcc ? false : 'no nvcc' }, ()
     return [
       `static_assert(sizeof(${name}) == ${own.bytes}, "size of ${name}");`,
       `static_assert(alignof(${name}) == ${own.alignment}, "alignment of ${name}");`,
-      ...own.fields.map(
-        (field) => `static_assert(offsetof(${name}, ${field.name}) == ${field.offset}, "${name}.${field.name}");`,
-      ),
+      ...own.fields.map((field) => `static_assert(offsetof(${name}, ${field.name}) == ${field.offset}, "${name}.${field.name}");`),
     ];
   });
-  const builtins = 'bool char short int long float double half __half2 char2 char4 uchar4 short2 ushort4 int2 uint4 long2 longlong2 float2 float3 float4 double2 int3 dim3 uint8_t int64_t size_t'.split(' '); // oxfmt-ignore
+  const builtins =
+    'bool char short int long float double half __half2 char2 char4 uchar4 short2 ushort4 int2 uint4 long2 longlong2 float2 float3 float4 double2 int3 dim3 uint8_t int64_t size_t'.split(
+      ' ',
+    );
   for (const type of builtins) {
     const own = layout('S', `struct S { char c; ${type} member; };`);
     assert.ok(own, type);

@@ -6,8 +6,7 @@ let parser: Promise<CudaParser> | undefined;
 
 /** The parser on the modules of the installed packages. */
 export function cudaParser(): Promise<CudaParser> {
-  const file = (path: string): Promise<Uint8Array> =>
-    readFile(new URL(`../../../node_modules/${path}`, import.meta.url));
+  const file = (path: string): Promise<Uint8Array> => readFile(new URL(`../../../node_modules/${path}`, import.meta.url));
   parser ??= (async () =>
     loadCudaGrammar({
       runtime: await file('web-tree-sitter/web-tree-sitter.wasm'),

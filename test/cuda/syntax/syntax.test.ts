@@ -63,9 +63,7 @@ test('kernels are found with names, parameters and lines', () => {
   const kernels = new Map(source.kernels.map((kernel) => [`${kernel.qualified}@${kernel.firstLine}`, kernel]));
   assert.deepEqual(
     source.kernels.map(({ qualified }) => qualified),
-    [
-      'reduce', 'ns::a::b::(anonymous namespace)::hidden', 'plain', 'macroed', 'attributed', 'special', 'either', 'either', 'after',
-    ], // oxfmt-ignore
+    ['reduce', 'ns::a::b::(anonymous namespace)::hidden', 'plain', 'macroed', 'attributed', 'special', 'either', 'either', 'after'],
   );
   const reduce = kernels.get(`reduce@${lineOf(sample, 'template <int BS')}`);
   assert.ok(reduce);
@@ -100,9 +98,7 @@ test('kernels are found with names, parameters and lines', () => {
     ['p', 'n', 't', undefined],
   );
   assert.equal(source.kernels.find(({ name }) => name === 'special')?.specialization, '256, float');
-  assert.deepEqual(source.kernels.find(({ name }) => name === 'attributed')?.parameters, [
-    { name: 'p', type: 'struct P' },
-  ]);
+  assert.deepEqual(source.kernels.find(({ name }) => name === 'attributed')?.parameters, [{ name: 'p', type: 'struct P' }]);
 });
 
 test('both branches of a conditional are definitions, and the text after it is read', () => {
@@ -121,9 +117,7 @@ test('both branches of a conditional are definitions, and the text after it is r
 
 test('functions have their kind and class', () => {
   const source = readSource(sample, 'a.cu');
-  const kinds = source.functions
-    .filter(({ kind }) => kind !== 'kernel')
-    .map(({ qualified, kind }) => `${kind} ${qualified}`);
+  const kinds = source.functions.filter(({ kind }) => kind !== 'kernel').map(({ qualified, kind }) => `${kind} ${qualified}`);
   assert.deepEqual(kinds, ['host ns::a::b::S::S', 'device ns::a::b::S::f']);
 });
 
@@ -147,13 +141,12 @@ test('suppressions apply to their line, or to the statement below', () => {
     [
       { code: 'race/global', reason: 'one thread', firstLine: lineOf(sample, 'one thread'), lastLine: lineOf(sample, 'one thread') },
       { code: 'race/shared', reason: 'known,', firstLine: statement, lastLine: statement + 1 },
-    ], // oxfmt-ignore
+    ],
   );
 });
 
 test('comments without effect are reported at their position', () => {
-  const text =
-    '// selvage: block=1\nint x;\n// selvage-ignore race/shard: why\n  // selvage-ignore race/shared\n// selvage-ignore\n';
+  const text = '// selvage: block=1\nint x;\n// selvage-ignore race/shard: why\n  // selvage-ignore race/shared\n// selvage-ignore\n';
   const problems = commentProblems(readSource(text, 'b.cu'));
   assert.deepEqual(
     problems.map(({ code, location }) => [code, location?.file, location?.line, location?.column]),
@@ -170,7 +163,10 @@ test('comments without effect are reported at their position', () => {
 test('text of kernels within strings, comments and raw strings is ignored', () => {
   const text =
     'const char* a = "__global__ void no() {"; /* __global__ void no() {} */ auto r = R"x(__global__ void no() {)x";\n__global__ void yes() { char c = \'{\'; }\n__global__ void also() {}';
-  assert.deepEqual(readSource(text, '').kernels.map(({ name }) => name), ['yes', 'also']); // oxfmt-ignore
+  assert.deepEqual(
+    readSource(text, '').kernels.map(({ name }) => name),
+    ['yes', 'also'],
+  );
 });
 
 test('the tree carries lines and survives errors', async () => {
@@ -186,12 +182,14 @@ test('deep nesting and damaged texts neither throw nor hang', async () => {
   const deep = `__global__ void k(int* p) { *p = ${'('.repeat(5000)}1${')'.repeat(5000)}; }\n__global__ void l() {}`;
   const source = parser.parse(deep);
   source.tree();
-  assert.deepEqual(source.kernels.map(({ name }) => name), ['k', 'l']); // oxfmt-ignore
+  assert.deepEqual(
+    source.kernels.map(({ name }) => name),
+    ['k', 'l'],
+  );
   parser.parse('<'.repeat(20_000)).tree();
 
   const random = seededRandom(7);
-  const host =
-    'void run(int* d) { const int n = 64; dim3 b(n); reduce<256><<<(n + 1) / 2, b, 4 * n>>>(d, d + 1, n); }\n';
+  const host = 'void run(int* d) { const int n = 64; dim3 b(n); reduce<256><<<(n + 1) / 2, b, 4 * n>>>(d, d + 1, n); }\n';
   const whole = sample + host;
   const noise = [
     '{',

@@ -25,12 +25,7 @@ export function convert(value: Value, type: IntegerType, text: string): Value {
 
 function result(text: string, type: IntegerType, low: number, high: number): Value | null {
   const range = rangeOf(type);
-  if (
-    isSigned(type)
-      ? low < range.low || high > range.high || low < -exact || high > exact
-      : high >= exact && bitsOf(type) < 64
-  )
-    // oxfmt-ignore
+  if (isSigned(type) ? low < range.low || high > range.high || low < -exact || high > exact : high >= exact && bitsOf(type) < 64)
     return isSigned(type) ? null : { text, type, ...range };
   if (!isSigned(type) && (low < 0 || high > exact)) return { text, type, ...range };
   return { text, type, low: low === 0 ? 0 : low, high: high === 0 ? 0 : high };
@@ -48,7 +43,7 @@ export function binary(left: Value, operator: BinaryOperator, right: Value): Val
     const type = promoted(left.type);
     if (right.low < 0 || right.high >= Math.min(31, bitsOf(type)) || left.high > exact) return null;
     if (operator === '>>') {
-      const corners = [left.low, left.high].flatMap((value) => [right.low, right.high].map((count) => Math.floor(value / 2 ** count))); // oxfmt-ignore
+      const corners = [left.low, left.high].flatMap((value) => [right.low, right.high].map((count) => Math.floor(value / 2 ** count)));
       return result(text, type, Math.min(...corners), Math.max(...corners));
     }
     if (left.low < 0) return null;
@@ -58,7 +53,8 @@ export function binary(left: Value, operator: BinaryOperator, right: Value): Val
   const a = convertedRange(left, type);
   const b = convertedRange(right, type);
   const limits = [a.low, a.high, b.low, b.high];
-  if (limits.some((limit) => Math.abs(limit) > exact)) return isSigned(type) || '/%'.includes(operator) ? null : result(text, type, 0, rangeOf(type).high); // oxfmt-ignore
+  if (limits.some((limit) => Math.abs(limit) > exact))
+    return isSigned(type) || '/%'.includes(operator) ? null : result(text, type, 0, rangeOf(type).high);
   switch (operator) {
     case '+':
       return result(text, type, a.low + b.low, a.high + b.high);

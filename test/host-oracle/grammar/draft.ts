@@ -73,7 +73,10 @@ export class RuleTable<Input, Result> {
     const left = [...this.#rules];
     while (left.length > 0) {
       let at = random.next() * left.reduce((sum, { weight }) => sum + weight, 0);
-      const index = Math.max(0, left.findIndex(({ weight }) => (at -= weight) < 0)); // oxfmt-ignore
+      const index = Math.max(
+        0,
+        left.findIndex(({ weight }) => (at -= weight) < 0),
+      );
       const [rule] = left.splice(index, 1);
       const restore = scope.checkpoint();
       used.push(rule!.name);

@@ -43,7 +43,13 @@ const literals: readonly IntegerRule[] = [
   }),
   rule('suffixed literal', 2, (scope, wanted) => {
     const value = constant(scope, wanted);
-    const [suffix, type] = scope.random.pick([['u', 'unsigned'], ['L', 'long'], ['LL', 'long long'], ['UL', 'unsigned long'], ['ull', 'unsigned long long']] as const); // oxfmt-ignore
+    const [suffix, type] = scope.random.pick([
+      ['u', 'unsigned'],
+      ['L', 'long'],
+      ['LL', 'long long'],
+      ['UL', 'unsigned long'],
+      ['ull', 'unsigned long long'],
+    ] as const);
     return value < 0 ? null : { text: `${value}${suffix}`, type, low: value, high: value };
   }),
   rule('character', 0.7, (scope, wanted) => {
@@ -54,7 +60,7 @@ const literals: readonly IntegerRule[] = [
   rule('octal and separated literal', 0.4, (scope, wanted) => {
     const value = constant(scope, wanted);
     if (value < 8) return null;
-    const text = value >= 1000 ? `${Math.floor(value / 1000)}'${String(value % 1000).padStart(3, '0')}` : `0${value.toString(8)}`; // oxfmt-ignore
+    const text = value >= 1000 ? `${Math.floor(value / 1000)}'${String(value % 1000).padStart(3, '0')}` : `0${value.toString(8)}`;
     return { ...literal(value), text };
   }),
 ];
@@ -72,9 +78,7 @@ const variables: readonly IntegerRule[] = [
 const leaves = new RuleTable<Wanted, Value>('leaf', [...literals, ...variables, ...programInputs]);
 
 function operatorRule(name: string, weight: number, operator: BinaryOperator): IntegerRule {
-  return rule(name, weight, (scope, wanted) =>
-    binary(subexpression(scope, wanted), operator, subexpression(scope, wanted)),
-  );
+  return rule(name, weight, (scope, wanted) => binary(subexpression(scope, wanted), operator, subexpression(scope, wanted)));
 }
 
 /** A rule for operators whose right operand is small and positive. */
@@ -133,7 +137,13 @@ const conditionals: readonly IntegerRule[] = [
     const condition = scope.grammar.condition(scope, wanted.depth - 1);
     const [yes, no] = [subexpression(scope, wanted), subexpression(scope, wanted)];
     const sum = binary(yes, '+', no);
-    return sum && joined(`(${condition} ? ${yes.text} : ${no.text})`, sum.type === promoted(sum.type) && yes.type === no.type ? yes.type : sum.type, [yes, no]); // oxfmt-ignore
+    return (
+      sum &&
+      joined(`(${condition} ? ${yes.text} : ${no.text})`, sum.type === promoted(sum.type) && yes.type === no.type ? yes.type : sum.type, [
+        yes,
+        no,
+      ])
+    );
   }),
   rule('chained conditional', 1, (scope, wanted) => {
     const conditions = [1, 2].map(() => scope.grammar.condition(scope, 1));
@@ -226,7 +236,10 @@ const adjustments = new RuleTable<{ readonly value: Value; readonly wanted: Want
     if (Math.abs(value.low) > 2 ** 52 || value.high > 2 ** 52) return null;
     if (!isRepeatable(value)) return null;
     const other = constant(scope, wanted);
-    const tests = [value.low < wanted.low ? `(long)${value.text} < ${wanted.low}` : null, value.high > wanted.high ? `${value.text} > ${wanted.high}` : null].filter((test) => test !== null); // oxfmt-ignore
+    const tests = [
+      value.low < wanted.low ? `(long)${value.text} < ${wanted.low}` : null,
+      value.high > wanted.high ? `${value.text} > ${wanted.high}` : null,
+    ].filter((test) => test !== null);
     const type = promoted(value.type);
     if (type === 'unsigned' || type.startsWith('unsigned')) return null;
     const low = Math.min(other, Math.max(value.low, wanted.low));
@@ -277,14 +290,18 @@ const truths: RuleTable<number, string> = new RuleTable<number, string>('truth',
     if (!scope.options.hasArguments) return null;
     const digit = scope.random.between(1, 9);
     scope.header('cstring');
-    return scope.random.pick([`(argc > 1 && argv[1][0] == '${digit}')`, `(argc > 1 && strcmp(argv[1], "${first ?? digit}") == 0)`, `(argc < 2 || !strchr(argv[1], '${digit}'))`]); // oxfmt-ignore
+    return scope.random.pick([
+      `(argc > 1 && argv[1][0] == '${digit}')`,
+      `(argc > 1 && strcmp(argv[1], "${first ?? digit}") == 0)`,
+      `(argc < 2 || !strchr(argv[1], '${digit}'))`,
+    ]);
   }),
   rule('range test', 1, (scope, depth) => {
     const value = subexpression(scope, { low: 0, high: 100, depth });
     const low = scope.random.below(40);
     return `(${value.text} >= ${low} && ${value.text} < ${low + scope.random.between(1, 60)})`;
   }),
-  rule('floats', 0.6, (scope, depth) => `(${scope.grammar.float(scope, depth - 1)} < ${scope.random.pick(['1.5', '0.25f', '10.0'])})`), // oxfmt-ignore
+  rule('floats', 0.6, (scope, depth) => `(${scope.grammar.float(scope, depth - 1)} < ${scope.random.pick(['1.5', '0.25f', '10.0'])})`),
 ]);
 
 const conditions = new RuleTable<number, string>('condition', [
@@ -302,16 +319,20 @@ export function condition(scope: Scope, depth: number): string {
 }
 
 const floats: RuleTable<number, string> = new RuleTable<number, string>('float', [
-  rule('literal', 4, (scope) => scope.random.pick(['0.5f', '2.0f', '1.5', '0.25', '1e-3f', '3.14159', '.5f', '1e2', '-1.0f', '0x1p-2', '100.f'])), // oxfmt-ignore
+  rule('literal', 4, (scope) =>
+    scope.random.pick(['0.5f', '2.0f', '1.5', '0.25', '1e-3f', '3.14159', '.5f', '1e2', '-1.0f', '0x1p-2', '100.f']),
+  ),
   rule('cast of integer', 2, (scope) => `(float)${scope.integer(0, 1000, 1).text}`),
   rule('double of integer', 1, (scope) => `static_cast<double>(${scope.integer(0, 1000, 1).text})`),
-  rule('scaled integer', 2, (scope) => `(${scope.integer(0, 1000, 1).text} * ${scope.random.pick(['0.5f', '0.125', '1.5f'])})`), // oxfmt-ignore
+  rule('scaled integer', 2, (scope) => `(${scope.integer(0, 1000, 1).text} * ${scope.random.pick(['0.5f', '0.125', '1.5f'])})`),
   rule('reciprocal', 2, (scope) => `(${scope.random.pick(['1.0f', '1.0', '2.f'])} / ${scope.integer(1, 64, 1).text})`),
-  rule('sum', 1, (scope, depth) => (depth <= 0 ? null : `(${floats.make(scope, depth - 1)} + ${floats.make(scope, depth - 1)})`)), // oxfmt-ignore
-  rule('conditional', 1, (scope, depth) => (depth <= 0 ? null : `(${condition(scope, 1)} ? ${floats.make(scope, depth - 1)} : ${floats.make(scope, 0)})`)), // oxfmt-ignore
+  rule('sum', 1, (scope, depth) => (depth <= 0 ? null : `(${floats.make(scope, depth - 1)} + ${floats.make(scope, depth - 1)})`)),
+  rule('conditional', 1, (scope, depth) =>
+    depth <= 0 ? null : `(${condition(scope, 1)} ? ${floats.make(scope, depth - 1)} : ${floats.make(scope, 0)})`,
+  ),
   rule('square root', 1, (scope) => {
     scope.header('cmath');
-    return `${scope.random.pick(['std::sqrt', 'sqrtf', 'sqrt'])}((${scope.random.pick(['float', 'double'])})${scope.integer(0, 900, 1).text})`; // oxfmt-ignore
+    return `${scope.random.pick(['std::sqrt', 'sqrtf', 'sqrt'])}((${scope.random.pick(['float', 'double'])})${scope.integer(0, 900, 1).text})`;
   }),
   rule('absolute value', 0.7, (scope, depth) => {
     scope.header('cmath');
@@ -324,6 +345,4 @@ export function float(scope: Scope, depth: number): string {
   return floats.make(scope, depth);
 }
 
-export const expressionRules = [leaves, expressions, adjustments, truths, conditions, floats].flatMap(
-  ({ names }) => names,
-);
+export const expressionRules = [leaves, expressions, adjustments, truths, conditions, floats].flatMap(({ names }) => names);

@@ -1,15 +1,5 @@
 /** Integer expressions that use definitions: functions without side effects, constants, the standard library. */
-import {
-  type IntegerType,
-  binary,
-  bitsOf,
-  convert,
-  extremum,
-  isRepeatable,
-  isWithin,
-  joined,
-  literal,
-} from './arithmetic.ts';
+import { type IntegerType, binary, bitsOf, convert, extremum, isRepeatable, isWithin, joined, literal } from './arithmetic.ts';
 import { type Program, type Rule, type Scope, type Value, type Wanted, rule } from './draft.ts';
 
 type Subexpression = (scope: Scope, wanted: Wanted) => Value;
@@ -60,7 +50,11 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
     rule('template of two', 1.5, (scope, wanted) => {
       const [left, right] = [subexpression(scope, wanted), subexpression(scope, wanted)];
       if (left.type !== right.type) return null;
-      const name = scope.program.once('larger', 'larger', (called) => `template <typename T>\nT ${called}(T a, T b) {\nreturn a > b ? a : b;\n}`); // oxfmt-ignore
+      const name = scope.program.once(
+        'larger',
+        'larger',
+        (called) => `template <typename T>\nT ${called}(T a, T b) {\nreturn a > b ? a : b;\n}`,
+      );
       return extremum(`${name}(${left.text}, ${right.text})`, left.type, 'max', [left, right]);
     }),
     rule('division macro', 2.5, (scope, wanted) => {
@@ -78,15 +72,28 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
     }),
     rule('division template', 1, (scope, wanted) => {
       const [count, unit] = [small(scope, wanted), scope.integer(1, 64, 0)];
-      const name = scope.program.once('divTemplate', 'blocksFor', (called) => `template <int Unit, typename T>\nconstexpr T ${called}(T n) {\nreturn (n + Unit - 1) / Unit;\n}`); // oxfmt-ignore
+      const name = scope.program.once(
+        'divTemplate',
+        'blocksFor',
+        (called) => `template <int Unit, typename T>\nconstexpr T ${called}(T n) {\nreturn (n + Unit - 1) / Unit;\n}`,
+      );
       const fixed = unit.low;
-      return { text: `${name}<${fixed}>((int)${count.text})`, type: 'int', low: Math.ceil(count.low / fixed), high: Math.ceil(count.high / fixed) }; // oxfmt-ignore
+      return {
+        text: `${name}<${fixed}>((int)${count.text})`,
+        type: 'int',
+        low: Math.ceil(count.low / fixed),
+        high: Math.ceil(count.high / fixed),
+      };
     }),
     rule('rounded up float', 2, (scope, wanted) => {
       const count = small(scope, wanted);
       const unit = scope.random.pick([16, 32, 64, 100, 256]);
       scope.header('cmath');
-      const text = scope.random.pick([`(int)ceil(${count.text} / ${unit}.0)`, `(int)std::ceil((float)${count.text} / ${unit})`, `static_cast<int>(ceilf(${count.text} / ${unit}.0f))`]); // oxfmt-ignore
+      const text = scope.random.pick([
+        `(int)ceil(${count.text} / ${unit}.0)`,
+        `(int)std::ceil((float)${count.text} / ${unit})`,
+        `static_cast<int>(ceilf(${count.text} / ${unit}.0f))`,
+      ]);
       return { text: `(${text})`, type: 'int', low: Math.ceil(count.low / unit), high: Math.ceil(count.high / unit) };
     }),
     rule('rounded down float', 1, (scope, wanted) => {
@@ -97,49 +104,67 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
         ['1.5', 1.5],
         ['0.1', 0.1],
       ] as const);
-      const text = scope.random.pick([`(int)(${count.text} * ${factor})`, `static_cast<int>(std::floor(${count.text} * ${factor}))`]); // oxfmt-ignore
+      const text = scope.random.pick([`(int)(${count.text} * ${factor})`, `static_cast<int>(std::floor(${count.text} * ${factor}))`]);
       scope.header('cmath');
-      return { text: `(${text})`, type: 'int', low: Math.max(0, Math.floor(count.low * number) - 1), high: Math.ceil(count.high * number) }; // oxfmt-ignore
+      return { text: `(${text})`, type: 'int', low: Math.max(0, Math.floor(count.low * number) - 1), high: Math.ceil(count.high * number) };
     }),
     rule('logarithm', 0.5, (scope, wanted) => {
       const value = scope.integer(1, 1024, wanted.depth - 1);
-      const name = define(scope.program, 'log2', 'logarithm', 'int NAME(unsigned n) {\nint bits = 0;\nwhile (n >>= 1) ++bits;\nreturn bits;\n}'); // oxfmt-ignore
+      const name = define(
+        scope.program,
+        'log2',
+        'logarithm',
+        'int NAME(unsigned n) {\nint bits = 0;\nwhile (n >>= 1) ++bits;\nreturn bits;\n}',
+      );
       return { text: `${name}(${value.text})`, type: 'int', low: 0, high: 10 };
     }),
     rule('power of two', 1, (scope, wanted) => {
       const value = scope.integer(1, 1024, wanted.depth - 1);
-      const name = define(scope.program, 'pow2', 'nextPower', 'unsigned int NAME(unsigned int x) {\n--x;\nx |= x >> 1;\nx |= x >> 2;\nx |= x >> 4;\nx |= x >> 8;\nx |= x >> 16;\nreturn ++x;\n}'); // oxfmt-ignore
+      const name = define(
+        scope.program,
+        'pow2',
+        'nextPower',
+        'unsigned int NAME(unsigned int x) {\n--x;\nx |= x >> 1;\nx |= x >> 2;\nx |= x >> 4;\nx |= x >> 8;\nx |= x >> 16;\nreturn ++x;\n}',
+      );
       return { text: `${name}(${value.text})`, type: 'unsigned', low: 1, high: 2 ** Math.ceil(Math.log2(value.high)) };
     }),
     rule('recursion', 1, (scope, wanted) => {
       const [a, b] = [small(scope, wanted, 500), scope.integer(1, 100, wanted.depth - 1)];
-      const name = define(scope.program, 'gcd', 'divisor', 'int NAME(int a, int b) { return b == 0 ? a : NAME(b, a % b); }'); // oxfmt-ignore
+      const name = define(scope.program, 'gcd', 'divisor', 'int NAME(int a, int b) { return b == 0 ? a : NAME(b, a % b); }');
       return { text: `${name}(${a.text}, ${b.text})`, type: 'int', low: 1, high: Math.max(a.high, b.high) };
     }),
     rule('recursion over sum', 0.6, (scope, wanted) => {
       const value = small(scope, wanted, 20);
-      const name = define(scope.program, 'triangle', 'triangle', 'int NAME(int n) {\nif (n <= 0) return 0;\nreturn n + NAME(n - 1);\n}'); // oxfmt-ignore
+      const name = define(scope.program, 'triangle', 'triangle', 'int NAME(int n) {\nif (n <= 0) return 0;\nreturn n + NAME(n - 1);\n}');
       const sum = (n: number): number => (n * (n + 1)) / 2;
       return { text: `${name}(${value.text})`, type: 'int', low: sum(value.low), high: sum(value.high) };
     }),
     rule('loop function', 1, (scope, wanted) => {
       const value = small(scope, wanted, 1000);
-      const name = define(scope.program, 'ones', 'countBits', 'int NAME(unsigned x) {\nint n = 0;\nfor (; x; x &= x - 1) n++;\nreturn n;\n}'); // oxfmt-ignore
+      const name = define(
+        scope.program,
+        'ones',
+        'countBits',
+        'int NAME(unsigned x) {\nint n = 0;\nfor (; x; x &= x - 1) n++;\nreturn n;\n}',
+      );
       return { text: `${name}(${value.text})`, type: 'int', low: 0, high: 10 };
     }),
     rule('function with default argument', 1, (scope, wanted) => {
       const value = small(scope, wanted, 1000);
-      const name = scope.program.once('scaled', 'scaled', (called) => `static int ${called}(int n, int factor = 2, int offset = 1) {\nreturn n * factor + offset;\n}`); // oxfmt-ignore
+      const name = scope.program.once(
+        'scaled',
+        'scaled',
+        (called) => `static int ${called}(int n, int factor = 2, int offset = 1) {\nreturn n * factor + offset;\n}`,
+      );
       const factor = scope.random.pick([2, 2, 3, 5]);
       const text = `${name}(${value.text}${factor === 2 ? '' : `, ${factor}`})`;
       return { text, type: 'int', low: value.low * factor + 1, high: value.high * factor + 1 };
     }),
     rule('overload', 1, (scope, wanted) => {
-      const name = scope.program.once(
-        'width',
-        'width',
-        (called) =>
-        ['float', 'double', 'char', 'int', 'long'].map((type, at) => `static int ${called}(${type}) { return ${[4, 8, 1, 32, 64][at]}; }`).join('\n'), // oxfmt-ignore
+      const name = scope.program.once('width', 'width', (called) =>
+        ['float', 'double', 'char', 'int', 'long']
+          .map((type, at) => `static int ${called}(${type}) { return ${[4, 8, 1, 32, 64][at]}; }`)
+          .join('\n'),
       );
       const value = subexpression(scope, wanted);
       const result = { int: 32, long: 64, char: 1 }[value.type as string];
@@ -148,13 +173,22 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
     }),
     rule('variadic template', 1, (scope, wanted) => {
       const values = Array.from({ length: scope.random.between(1, 4) }, () => small(scope, wanted, 500));
-      const name = scope.program.once('total', 'total', (called) => `template <typename... T>\nint ${called}(T... values) {\nreturn (0 + ... + static_cast<int>(values));\n}`); // oxfmt-ignore
+      const name = scope.program.once(
+        'total',
+        'total',
+        (called) => `template <typename... T>\nint ${called}(T... values) {\nreturn (0 + ... + static_cast<int>(values));\n}`,
+      );
       const text = `${name}(${values.map((value) => value.text).join(', ')})`;
       const sum = (bound: 'low' | 'high'): number => values.reduce((total, value) => total + value[bound], 0);
       return { text, type: 'int', low: sum('low'), high: sum('high') };
     }),
     rule('recursive template', 0.7, (scope) => {
-      const name = scope.program.once('factorial', 'Factorial', (called) => `template <int N>\nstruct ${called} {\nstatic constexpr int value = N * ${called}<N - 1>::value;\n};\ntemplate <>\nstruct ${called}<0> {\nstatic constexpr int value = 1;\n};`); // oxfmt-ignore
+      const name = scope.program.once(
+        'factorial',
+        'Factorial',
+        (called) =>
+          `template <int N>\nstruct ${called} {\nstatic constexpr int value = N * ${called}<N - 1>::value;\n};\ntemplate <>\nstruct ${called}<0> {\nstatic constexpr int value = 1;\n};`,
+      );
       const [argument, value] = scope.random.pick([
         [3, 6],
         [4, 24],
@@ -165,7 +199,12 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
     }),
     rule('if constexpr', 0.8, (scope) => {
       scope.header('type_traits');
-      const name = scope.program.once('perThread', 'perThread', (called) => `template <typename T>\nconstexpr int ${called}() {\nif constexpr (std::is_same_v<T, float>) return 4;\nelse if constexpr (sizeof(T) == 8) return 2;\nelse return 8;\n}`); // oxfmt-ignore
+      const name = scope.program.once(
+        'perThread',
+        'perThread',
+        (called) =>
+          `template <typename T>\nconstexpr int ${called}() {\nif constexpr (std::is_same_v<T, float>) return 4;\nelse if constexpr (sizeof(T) == 8) return 2;\nelse return 8;\n}`,
+      );
       const [type, value] = scope.random.pick([
         ['float', 4],
         ['double', 2],
@@ -177,7 +216,7 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
     rule('reference parameter', 0.8, (scope, wanted) => {
       const value = small(scope, wanted, 1000);
       const name = define(scope.program, 'half', 'half', 'int NAME(const int& n) { return n / 2; }');
-      return { text: `${name}(${value.text})`, type: 'int', low: Math.floor(value.low / 2), high: Math.floor(value.high / 2) }; // oxfmt-ignore
+      return { text: `${name}(${value.text})`, type: 'int', low: Math.floor(value.low / 2), high: Math.floor(value.high / 2) };
     }),
     rule('truncating parameter', 0.8, (scope, wanted) => {
       const value = small(scope, wanted, 100_000);
@@ -188,7 +227,11 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
       const value = small(scope, wanted, 1000);
       const n = scope.name('n');
       const factor = scope.random.between(1, 5);
-      const text = scope.random.pick([`[](int ${n}) { return ${n} * ${factor}; }(${value.text})`, `[&] { return (int)${value.text} * ${factor}; }()`, ...(/^[a-z]\w*$/.test(value.text) ? [`[=]() -> int { return ${value.text} * ${factor}; }()`] : [])]); // oxfmt-ignore
+      const text = scope.random.pick([
+        `[](int ${n}) { return ${n} * ${factor}; }(${value.text})`,
+        `[&] { return (int)${value.text} * ${factor}; }()`,
+        ...(/^[a-z]\w*$/.test(value.text) ? [`[=]() -> int { return ${value.text} * ${factor}; }()`] : []),
+      ]);
       // Two square brackets in succession would begin an attribute.
       return { text: `(${text})`, type: 'int', low: value.low * factor, high: value.high * factor };
     }),
@@ -224,7 +267,16 @@ function calls(subexpression: Subexpression): readonly Rule<Wanted, Value>[] {
 /** Rules of constants. */
 const constants: readonly Rule<Wanted, Value>[] = [
   rule('size', 1.5, (scope) => {
-    const [operand, value] = scope.random.pick([['float', 4], ['double', 8], ['int', 4], ['char', 1], ['dim3', 12], ['void*', 8], ['long', 8], ['float[3]', 12]] as const); // oxfmt-ignore
+    const [operand, value] = scope.random.pick([
+      ['float', 4],
+      ['double', 8],
+      ['int', 4],
+      ['char', 1],
+      ['dim3', 12],
+      ['void*', 8],
+      ['long', 8],
+      ['float[3]', 12],
+    ] as const);
     return { text: `sizeof(${operand})`, type: 'unsigned long', low: value, high: value };
   }),
   rule('size of expression', 0.7, (scope, wanted) => {
@@ -235,7 +287,11 @@ const constants: readonly Rule<Wanted, Value>[] = [
     return { text: `sizeof(${value.text})`, type: 'unsigned long', low: Math.ceil(size), high: Math.ceil(size) };
   }),
   rule('enumerator', 1.2, (scope) => {
-    const name = scope.program.once('sizes', 'Size', (called) => `enum ${called} { ${called}Small = 8, ${called}Medium, ${called}Large = ${called}Small * 4 };`); // oxfmt-ignore
+    const name = scope.program.once(
+      'sizes',
+      'Size',
+      (called) => `enum ${called} { ${called}Small = 8, ${called}Medium, ${called}Large = ${called}Small * 4 };`,
+    );
     const [which, value] = scope.random.pick([
       ['Small', 8],
       ['Medium', 9],
@@ -244,7 +300,7 @@ const constants: readonly Rule<Wanted, Value>[] = [
     return { text: `(int)${name}${which}`, type: 'int', low: value, high: value };
   }),
   rule('scoped enumerator', 1, (scope) => {
-    const name = scope.program.once('mode', 'Mode', (called) => `enum class ${called} : unsigned char { Off, Low = 3, High = 200 };`); // oxfmt-ignore
+    const name = scope.program.once('mode', 'Mode', (called) => `enum class ${called} : unsigned char { Off, Low = 3, High = 200 };`);
     const [which, value] = scope.random.pick([
       ['Off', 0],
       ['Low', 3],
@@ -253,12 +309,26 @@ const constants: readonly Rule<Wanted, Value>[] = [
     return { text: `static_cast<int>(${name}::${which})`, type: 'int', low: value, high: value };
   }),
   rule('constant of namespace', 1, (scope) => {
-    const name = scope.program.once('settings', 'settings', (called) => `namespace ${called} {\nconstexpr int tile = 16;\nconst unsigned rows = 24u;\nnamespace inner {\nenum { lanes = 32 };\n}\n}`); // oxfmt-ignore
-    const [which, type, value] = scope.random.pick([['tile', 'int', 16], ['rows', 'unsigned', 24], ['inner::lanes + 0', 'int', 32]] as const); // oxfmt-ignore
+    const name = scope.program.once(
+      'settings',
+      'settings',
+      (called) =>
+        `namespace ${called} {\nconstexpr int tile = 16;\nconst unsigned rows = 24u;\nnamespace inner {\nenum { lanes = 32 };\n}\n}`,
+    );
+    const [which, type, value] = scope.random.pick([
+      ['tile', 'int', 16],
+      ['rows', 'unsigned', 24],
+      ['inner::lanes + 0', 'int', 32],
+    ] as const);
     return { text: `(${name}::${which})`, type, low: value, high: value };
   }),
   rule('static member constant', 1, (scope) => {
-    const name = scope.program.once('traits', 'Traits', (called) => `template <typename T>\nstruct ${called} {\nstatic constexpr int threads = 128;\n};\ntemplate <>\nstruct ${called}<double> {\nstatic constexpr int threads = 64;\n};`); // oxfmt-ignore
+    const name = scope.program.once(
+      'traits',
+      'Traits',
+      (called) =>
+        `template <typename T>\nstruct ${called} {\nstatic constexpr int threads = 128;\n};\ntemplate <>\nstruct ${called}<double> {\nstatic constexpr int threads = 64;\n};`,
+    );
     const [type, value] = scope.random.pick([
       ['float', 128],
       ['double', 64],
@@ -267,7 +337,11 @@ const constants: readonly Rule<Wanted, Value>[] = [
     return { text: `${name}<${type}>::threads`, type: 'int', low: value, high: value };
   }),
   rule('variable template', 0.7, (scope) => {
-    const name = scope.program.once('vector width', 'lanesOf', (called) => `template <typename T>\nconstexpr int ${called} = 16 / sizeof(T);`); // oxfmt-ignore
+    const name = scope.program.once(
+      'vector width',
+      'lanesOf',
+      (called) => `template <typename T>\nconstexpr int ${called} = 16 / sizeof(T);`,
+    );
     const [type, value] = scope.random.pick([
       ['float', 4],
       ['double', 2],
@@ -288,7 +362,12 @@ const constants: readonly Rule<Wanted, Value>[] = [
     const [row, column] = [scope.integer(0, 1, wanted.depth - 1), scope.integer(0, 2, wanted.depth - 1)];
     const name = scope.name('matrix');
     scope.define(`static const short ${name}[][3] = {${values.map((list) => `{${list.join(', ')}}`).join(', ')}};`);
-    return { text: `${name}[${row.text}][${column.text}]`, type: 'short', low: Math.min(...values.flat()), high: Math.max(...values.flat()) }; // oxfmt-ignore
+    return {
+      text: `${name}[${row.text}][${column.text}]`,
+      type: 'short',
+      low: Math.min(...values.flat()),
+      high: Math.max(...values.flat()),
+    };
   }),
   rule('length of array', 0.8, (scope) => {
     const count = scope.random.between(2, 9);
@@ -305,13 +384,20 @@ const constants: readonly Rule<Wanted, Value>[] = [
   }),
   rule('numeric limit', 0.5, (scope) => {
     scope.header('limits');
-    const [type, integer, value] = scope.random.pick([['unsigned char', 'unsigned char', 255], ['short', 'short', 32767], ['signed char', 'signed char', 127]] as const); // oxfmt-ignore
+    const [type, integer, value] = scope.random.pick([
+      ['unsigned char', 'unsigned char', 255],
+      ['short', 'short', 32767],
+      ['signed char', 'signed char', 127],
+    ] as const);
     return { text: `std::numeric_limits<${type}>::max()`, type: integer, low: value, high: value };
   }),
   rule('value of optional', 0.6, (scope, wanted) => {
     const value = scope.integer(1, 500, wanted.depth - 1);
     scope.header('optional');
-    const [text, type] = scope.random.pick([[`std::optional<int>(${value.text}).value_or(7)`, 'int'], ['std::optional<int>().value_or(7)', 'int']] as const); // oxfmt-ignore
+    const [text, type] = scope.random.pick([
+      [`std::optional<int>(${value.text}).value_or(7)`, 'int'],
+      ['std::optional<int>().value_or(7)', 'int'],
+    ] as const);
     return joined(text, type, [value, literal(7)]);
   }),
   rule('constant macro', 1.5, (scope) => {
@@ -385,11 +471,13 @@ export const programInputs: readonly Rule<Wanted, Value>[] = [
   rule('environment variable', 1, (scope) => {
     const value = scope.random.between(1, 128);
     scope.header('cstdlib');
-    const setting = scope.program.once(
-      'setting',
-      'setting',
-      (name) =>
-      smallFunction('int', name, 'const char* name, int fallback', 'const char* text = getenv(name);\nreturn text ? atoi(text) : fallback;'), // oxfmt-ignore
+    const setting = scope.program.once('setting', 'setting', (name) =>
+      smallFunction(
+        'int',
+        name,
+        'const char* name, int fallback',
+        'const char* text = getenv(name);\nreturn text ? atoi(text) : fallback;',
+      ),
     );
     const variable = scope.random.pick(['BLOCKS', 'THREADS', 'REPEATS', 'SIZE']);
     return { text: `${setting}("${variable}", ${value})`, type: 'int', low: value, high: value };
@@ -408,23 +496,25 @@ export const programInputs: readonly Rule<Wanted, Value>[] = [
     return { text: `${count}()`, type: 'int', low: 1, high: 1 };
   }),
   rule('device attribute', 0.5, (scope) => {
-    const attribute = scope.program.once(
-      'attribute',
-      'attribute',
-      (name) =>
-      smallFunction('int', name, 'cudaDeviceAttr which', 'int value = 0;\ncudaDeviceGetAttribute(&value, which, 0);\nreturn value;'), // oxfmt-ignore
+    const attribute = scope.program.once('attribute', 'attribute', (name) =>
+      smallFunction('int', name, 'cudaDeviceAttr which', 'int value = 0;\ncudaDeviceGetAttribute(&value, which, 0);\nreturn value;'),
     );
-    const [which, value] = scope.random.pick([['MultiProcessorCount', 132], ['WarpSize', 32], ['ComputeCapabilityMajor', 9]] as const); // oxfmt-ignore
+    const [which, value] = scope.random.pick([
+      ['MultiProcessorCount', 132],
+      ['WarpSize', 32],
+      ['ComputeCapabilityMajor', 9],
+    ] as const);
     return { text: `${attribute}(cudaDevAttr${which})`, type: 'int', low: value, high: value };
   }),
   rule('device property', 0.5, (scope) => {
-    const properties = scope.program.once(
-      'properties',
-      'properties',
-      (name) =>
-      smallFunction('cudaDeviceProp', name, '', 'cudaDeviceProp read;\ncudaGetDeviceProperties(&read, 0);\nreturn read;'), // oxfmt-ignore
+    const properties = scope.program.once('properties', 'properties', (name) =>
+      smallFunction('cudaDeviceProp', name, '', 'cudaDeviceProp read;\ncudaGetDeviceProperties(&read, 0);\nreturn read;'),
     );
-    const [which, value] = scope.random.pick([['multiProcessorCount', 132], ['warpSize', 32], ['maxThreadsPerBlock', 1024]] as const); // oxfmt-ignore
+    const [which, value] = scope.random.pick([
+      ['multiProcessorCount', 132],
+      ['warpSize', 32],
+      ['maxThreadsPerBlock', 1024],
+    ] as const);
     return { text: `${properties}().${which}`, type: 'int', low: value, high: value };
   }),
 ];

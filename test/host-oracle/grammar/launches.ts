@@ -83,10 +83,18 @@ const spellings = new RuleTable<Spelling, string>('dimensions', [
     return name;
   }),
   rule('function', 1, (scope, { extents }) => {
-    const make = scope.program.once('extent', 'extent', (name) => `static dim3 ${name}(int x, int y = 1, int z = 1) {\nreturn dim3(x, y, z);\n}`); // oxfmt-ignore
+    const make = scope.program.once(
+      'extent',
+      'extent',
+      (name) => `static dim3 ${name}(int x, int y = 1, int z = 1) {\nreturn dim3(x, y, z);\n}`,
+    );
     return `${make}(${list(extents)})`;
   }),
-  rule('conditional', 0.8, (scope, { extents }) => `(${scope.grammar.condition(scope, 1)} ? dim3(${list(extents)}) : dim3(${scope.random.pick([1, 2])}))`), // oxfmt-ignore
+  rule(
+    'conditional',
+    0.8,
+    (scope, { extents }) => `(${scope.grammar.condition(scope, 1)} ? dim3(${list(extents)}) : dim3(${scope.random.pick([1, 2])}))`,
+  ),
   rule('uint3', 0.5, (scope, { extents, before }) => {
     const name = scope.name('extent');
     const all = [...extents, literal(1), literal(1)].slice(0, 3);
@@ -98,7 +106,7 @@ const spellings = new RuleTable<Spelling, string>('dimensions', [
 const sharedBytes = new RuleTable<null, string>('shared', [
   rule('zero', 2, () => '0'),
   rule('constant', 2, (scope) => String(scope.random.pick([64, 128, 1024, 4096]))),
-  rule('elements', 3, (scope) => `${scope.integer(1, 256).text} * sizeof(${scope.random.pick(['float', 'int', 'double'])})`), // oxfmt-ignore
+  rule('elements', 3, (scope) => `${scope.integer(1, 256).text} * sizeof(${scope.random.pick(['float', 'int', 'double'])})`),
   rule('expression', 2, (scope) => scope.integer(0, 8192).text),
 ]);
 
@@ -114,44 +122,47 @@ const integerArguments = new RuleTable<Parameter & { readonly kind: 'integer' },
     if (Math.abs(low) > 2 ** 40 || high > 2 ** 40) return '0x7fffffffffffffffLL';
     return scope.random.pick([high, low === -(2 ** 31) ? low + 1 : low]).toString();
   }),
-  rule('boolean', 1, (scope, { type }) => (type === 'bool' ? scope.random.pick(['true', 'false']) : scope.grammar.condition(scope, 1))), // oxfmt-ignore
+  rule('boolean', 1, (scope, { type }) => (type === 'bool' ? scope.random.pick(['true', 'false']) : scope.grammar.condition(scope, 1))),
   rule('float', 0.5, (scope) => `(int)(${scope.integer(0, 100).text} * 1.5f)`),
 ]);
 
-const structArguments = new RuleTable<
-  { readonly parameter: Parameter & { readonly kind: 'struct' }; readonly before: string[] },
-  string
->('record argument', [
-  // oxfmt-ignore
-  rule('temporary', 3, (scope, { parameter }) => parameter.make(scope)),
-  rule('variable', 3, (scope, { parameter, before }) => {
-    const name = scope.name('record');
-    before.push(`${scope.random.pick(['const ', '', ''])}${parameter.type} ${name} = ${parameter.make(scope)};`);
-    return name;
-  }),
-  rule('copy', 1, (scope, { parameter, before }) => {
-    const [first, name] = [scope.name('record'), scope.name('copy')];
-    before.push(`${parameter.type} ${first} = ${parameter.make(scope)};`, `auto ${name} = ${first};`);
-    return name;
-  }),
-  rule('memcpy', 0.8, (scope, { parameter, before }) => {
-    if (parameter.type.startsWith('Range')) return null;
-    const [first, name] = [scope.name('record'), scope.name('copy')];
-    scope.header('cstring');
-    before.push(`${parameter.type} ${first} = ${parameter.make(scope)};`, `${parameter.type} ${name};`, `memcpy(&${name}, &${first}, sizeof(${name}));`); // oxfmt-ignore
-    return name;
-  }),
-  rule('pointer', 0.8, (scope, { parameter, before }) => {
-    const [first, name] = [scope.name('record'), scope.name('where')];
-    before.push(`${parameter.type} ${first} = ${parameter.make(scope)};`, `${parameter.type}* ${name} = &${first};`);
-    return `*${name}`;
-  }),
-  rule('reference', 0.8, (scope, { parameter, before }) => {
-    const name = scope.name('bound');
-    before.push(`const ${parameter.type}& ${name} = ${parameter.make(scope)};`);
-    return name;
-  }),
-]);
+const structArguments = new RuleTable<{ readonly parameter: Parameter & { readonly kind: 'struct' }; readonly before: string[] }, string>(
+  'record argument',
+  [
+    rule('temporary', 3, (scope, { parameter }) => parameter.make(scope)),
+    rule('variable', 3, (scope, { parameter, before }) => {
+      const name = scope.name('record');
+      before.push(`${scope.random.pick(['const ', '', ''])}${parameter.type} ${name} = ${parameter.make(scope)};`);
+      return name;
+    }),
+    rule('copy', 1, (scope, { parameter, before }) => {
+      const [first, name] = [scope.name('record'), scope.name('copy')];
+      before.push(`${parameter.type} ${first} = ${parameter.make(scope)};`, `auto ${name} = ${first};`);
+      return name;
+    }),
+    rule('memcpy', 0.8, (scope, { parameter, before }) => {
+      if (parameter.type.startsWith('Range')) return null;
+      const [first, name] = [scope.name('record'), scope.name('copy')];
+      scope.header('cstring');
+      before.push(
+        `${parameter.type} ${first} = ${parameter.make(scope)};`,
+        `${parameter.type} ${name};`,
+        `memcpy(&${name}, &${first}, sizeof(${name}));`,
+      );
+      return name;
+    }),
+    rule('pointer', 0.8, (scope, { parameter, before }) => {
+      const [first, name] = [scope.name('record'), scope.name('where')];
+      before.push(`${parameter.type} ${first} = ${parameter.make(scope)};`, `${parameter.type}* ${name} = &${first};`);
+      return `*${name}`;
+    }),
+    rule('reference', 0.8, (scope, { parameter, before }) => {
+      const name = scope.name('bound');
+      before.push(`const ${parameter.type}& ${name} = ${parameter.make(scope)};`);
+      return name;
+    }),
+  ],
+);
 
 /** Text of an argument for the parameter. */
 export function argument(scope: Scope, parameter: Parameter, before: string[]): string {
@@ -204,22 +215,26 @@ function planned(scope: Scope, kernel: Kernel, hasPair = false): Plan {
 const configuration = ({ grid, block, shared, stream }: Plan): string =>
   [grid, block, shared, stream].filter((part) => part !== null).join(', ');
 
-const arrows = (callee: string, plan: Plan): string =>
-  `${callee}<<<${configuration(plan)}>>>(${plan.arguments.join(', ')});`;
+const arrows = (callee: string, plan: Plan): string => `${callee}<<<${configuration(plan)}>>>(${plan.arguments.join(', ')});`;
 
 /** Declares each argument with the type of its parameter, and an array of their addresses. */
 function addressed(scope: Scope, plan: Plan): { readonly lines: readonly string[]; readonly array: string } {
   const names = plan.kernel.parameters.map(() => scope.name('arg'));
-  const lines = plan.kernel.parameters.map((parameter, at) => `${parameterType(parameter)} ${names[at]} = ${plan.arguments[at]};`); // oxfmt-ignore
+  const lines = plan.kernel.parameters.map((parameter, at) => `${parameterType(parameter)} ${names[at]} = ${plan.arguments[at]};`);
   const array = scope.name('args');
   if (names.length === 0) return { lines: [], array: 'nullptr' };
   const addresses = names.map((name) => `${scope.random.pick(['', '(void*)'])}&${name}`).join(', ');
   const isConst = plan.kernel.parameters.some((parameter) => parameter.kind === 'pointer' && parameter.isConst);
-  return { lines: [...lines, `void* ${array}[] = {${isConst ? names.map((name) => `(void*)&${name}`).join(', ') : addresses}};`], array }; // oxfmt-ignore
+  return { lines: [...lines, `void* ${array}[] = {${isConst ? names.map((name) => `(void*)&${name}`).join(', ') : addresses}};`], array };
 }
 
 /** Functions of the runtime take a kernel that is named without a cast. */
-const asFunction = (scope: Scope, { callee }: Kernel): string => scope.random.pick([`(const void*)${callee}`, `(void*)${callee}`, `reinterpret_cast<const void*>(&${callee.startsWith('(') ? `*${callee}` : callee})`]); // oxfmt-ignore
+const asFunction = (scope: Scope, { callee }: Kernel): string =>
+  scope.random.pick([
+    `(const void*)${callee}`,
+    `(void*)${callee}`,
+    `reinterpret_cast<const void*>(&${callee.startsWith('(') ? `*${callee}` : callee})`,
+  ]);
 
 interface ExtendedAttribute {
   readonly lines: (name: string, scope: Scope) => readonly string[];
@@ -227,15 +242,32 @@ interface ExtendedAttribute {
 }
 
 const attributes: readonly ExtendedAttribute[] = [
-  { isCluster: true, lines: (name) => [`${name}.id = cudaLaunchAttributeClusterDimension;`, `${name}.val.clusterDim.x = 2;`, `${name}.val.clusterDim.y = 1;`, `${name}.val.clusterDim.z = 1;`] }, // oxfmt-ignore
-  { isCluster: false, lines: (name) => [`${name}.id = cudaLaunchAttributeProgrammaticStreamSerialization;`, `${name}.val.programmaticStreamSerializationAllowed = 1;`] }, // oxfmt-ignore
-  { isCluster: false, lines: (name, scope) => [`${name}.id = cudaLaunchAttributeCooperative;`, `${name}.val.cooperative = ${scope.random.pick([1, 1, 0])};`] }, // oxfmt-ignore
+  {
+    isCluster: true,
+    lines: (name) => [
+      `${name}.id = cudaLaunchAttributeClusterDimension;`,
+      `${name}.val.clusterDim.x = 2;`,
+      `${name}.val.clusterDim.y = 1;`,
+      `${name}.val.clusterDim.z = 1;`,
+    ],
+  },
+  {
+    isCluster: false,
+    lines: (name) => [
+      `${name}.id = cudaLaunchAttributeProgrammaticStreamSerialization;`,
+      `${name}.val.programmaticStreamSerializationAllowed = 1;`,
+    ],
+  },
+  {
+    isCluster: false,
+    lines: (name, scope) => [`${name}.id = cudaLaunchAttributeCooperative;`, `${name}.val.cooperative = ${scope.random.pick([1, 1, 0])};`],
+  },
 ];
 
 /** A launch with a configuration record, and attributes. */
 function extended(scope: Scope, isTyped: boolean): readonly string[] {
   const kernel = scope.grammar.kernel(scope);
-  const chosen = attributes.filter((attribute) => scope.random.chance(0.5) && !(attribute.isCluster && kernel.hasCluster)); // oxfmt-ignore
+  const chosen = attributes.filter((attribute) => scope.random.chance(0.5) && !(attribute.isCluster && kernel.hasCluster));
   const plan = planned(
     scope,
     kernel,
@@ -245,8 +277,7 @@ function extended(scope: Scope, isTyped: boolean): readonly string[] {
   const lines = [...plan.before, `cudaLaunchConfig_t ${config} = ${scope.random.pick(['{0}', '{}'])};`];
   lines.push(`${config}.gridDim = ${plan.grid};`, `${config}.blockDim = ${plan.block};`);
   if (plan.shared !== null) lines.push(`${config}.dynamicSmemBytes = ${plan.shared};`);
-  if (plan.stream !== null)
-    lines.push(`${config}.stream = ${plan.stream === 'cudaStreamDefault' ? '0' : plan.stream};`);
+  if (plan.stream !== null) lines.push(`${config}.stream = ${plan.stream === 'cudaStreamDefault' ? '0' : plan.stream};`);
   if (chosen.length > 0) {
     const array = scope.name('attributes');
     lines.push(`cudaLaunchAttribute ${array}[${chosen.length}];`);
@@ -254,9 +285,7 @@ function extended(scope: Scope, isTyped: boolean): readonly string[] {
     lines.push(`${config}.attrs = ${array};`, `${config}.numAttrs = ${chosen.length};`);
   }
   if (isTyped) {
-    const args = plan.kernel.parameters.map(
-      (parameter, at) => `, (${parameterType(parameter)})(${plan.arguments[at]})`,
-    );
+    const args = plan.kernel.parameters.map((parameter, at) => `, (${parameterType(parameter)})(${plan.arguments[at]})`);
     return [...lines, `cudaLaunchKernelEx(&${config}, ${kernel.callee}${args.join('')});`];
   }
   const { lines: declarations, array } = addressed(scope, plan);
@@ -272,17 +301,29 @@ const forms = new RuleTable<null, readonly string[]>('launch', [
   rule('cudaLaunchKernel', 2, (scope) => {
     const plan = planned(scope, scope.grammar.kernel(scope));
     const { lines, array } = addressed(scope, plan);
-    return [...plan.before, ...lines, `cudaLaunchKernel(${asFunction(scope, plan.kernel)}, ${plan.grid}, ${plan.block}, ${array}, ${plan.shared ?? '0'}, ${plan.stream ?? '0'});`]; // oxfmt-ignore
+    return [
+      ...plan.before,
+      ...lines,
+      `cudaLaunchKernel(${asFunction(scope, plan.kernel)}, ${plan.grid}, ${plan.block}, ${array}, ${plan.shared ?? '0'}, ${plan.stream ?? '0'});`,
+    ];
   }),
   rule('typed cudaLaunchKernel', 1, (scope) => {
     const plan = planned(scope, scope.grammar.kernel(scope));
     const { lines, array } = addressed(scope, plan);
-    return [...plan.before, ...lines, `cudaLaunchKernel(${plan.kernel.callee}, ${plan.grid}, ${plan.block}, ${array}${plan.shared === null ? '' : `, ${plan.shared}`});`]; // oxfmt-ignore
+    return [
+      ...plan.before,
+      ...lines,
+      `cudaLaunchKernel(${plan.kernel.callee}, ${plan.grid}, ${plan.block}, ${array}${plan.shared === null ? '' : `, ${plan.shared}`});`,
+    ];
   }),
   rule('cudaLaunchCooperativeKernel', 1.2, (scope) => {
     const plan = planned(scope, scope.grammar.kernel(scope));
     const { lines, array } = addressed(scope, plan);
-    return [...plan.before, ...lines, `cudaLaunchCooperativeKernel(${asFunction(scope, plan.kernel)}, ${plan.grid}, ${plan.block}, ${array}, ${plan.shared ?? '0'}, 0);`]; // oxfmt-ignore
+    return [
+      ...plan.before,
+      ...lines,
+      `cudaLaunchCooperativeKernel(${asFunction(scope, plan.kernel)}, ${plan.grid}, ${plan.block}, ${array}, ${plan.shared ?? '0'}, 0);`,
+    ];
   }),
   rule('cudaLaunchKernelEx', 2, (scope) => extended(scope, true)),
   rule('cudaLaunchKernelExC', 1, (scope) => extended(scope, false)),
@@ -290,7 +331,7 @@ const forms = new RuleTable<null, readonly string[]>('launch', [
     const kernel = scope.grammar.kernel(scope);
     const name = scope.name('kernel');
     const plan = planned(scope, kernel);
-    const declaration = scope.random.pick([kernelPointer(kernel, name), `auto ${name}`, `const auto ${name}`, `auto* ${name}`]); // oxfmt-ignore
+    const declaration = scope.random.pick([kernelPointer(kernel, name), `auto ${name}`, `const auto ${name}`, `auto* ${name}`]);
     return [...plan.before, `${declaration} = ${kernel.callee};`, arrows(name, plan)];
   }),
   rule('chosen kernel', 1.2, (scope) => {
@@ -298,25 +339,46 @@ const forms = new RuleTable<null, readonly string[]>('launch', [
     if (!second) return null;
     const name = scope.name('kernel');
     const plan = planned(scope, { ...first, hasCluster: first.hasCluster || second.hasCluster });
-    return [...plan.before, `${kernelPointer(first, name)} = ${scope.grammar.condition(scope, 1)} ? ${first.callee} : ${second.callee};`, arrows(name, plan)]; // oxfmt-ignore
+    return [
+      ...plan.before,
+      `${kernelPointer(first, name)} = ${scope.grammar.condition(scope, 1)} ? ${first.callee} : ${second.callee};`,
+      arrows(name, plan),
+    ];
   }),
   rule('table of kernels', 0.8, (scope) => {
     const [first, second] = sameSignature(scope);
     if (!second) return null;
     const name = scope.name('kernels');
     const plan = planned(scope, { ...first, hasCluster: first.hasCluster || second.hasCluster });
-    return [...plan.before, `${kernelPointer(first, `${name}[2]`)} = {${first.callee}, ${second.callee}};`, arrows(`${name}[${scope.integer(0, 1).text}]`, plan)]; // oxfmt-ignore
+    return [
+      ...plan.before,
+      `${kernelPointer(first, `${name}[2]`)} = {${first.callee}, ${second.callee}};`,
+      arrows(`${name}[${scope.integer(0, 1).text}]`, plan),
+    ];
   }),
   rule('macro', 1, (scope) => {
     const plan = planned(scope, scope.grammar.kernel(scope));
-    if (plan.arguments.length === 0 || /[,<]/.test(plan.kernel.callee) || [plan.grid, plan.block, ...plan.arguments].some((text) => text.includes('{'))) return null; // oxfmt-ignore
-    const macro = scope.program.macro('LAUNCH', '(kernel, grid, block, ...)            \\\n  do {                                          \\\n    kernel<<<(grid), (block)>>>(__VA_ARGS__);   \\\n    cudaGetLastError();                         \\\n  } while (0)'); // oxfmt-ignore
-    return [...plan.before, `${macro}(${plan.kernel.callee}, (${plan.grid}), (${plan.block}), ${plan.arguments.join(', ')});`]; // oxfmt-ignore
+    if (
+      plan.arguments.length === 0 ||
+      /[,<]/.test(plan.kernel.callee) ||
+      [plan.grid, plan.block, ...plan.arguments].some((text) => text.includes('{'))
+    )
+      return null;
+    const macro = scope.program.macro(
+      'LAUNCH',
+      '(kernel, grid, block, ...)            \\\n  do {                                          \\\n    kernel<<<(grid), (block)>>>(__VA_ARGS__);   \\\n    cudaGetLastError();                         \\\n  } while (0)',
+    );
+    return [...plan.before, `${macro}(${plan.kernel.callee}, (${plan.grid}), (${plan.block}), ${plan.arguments.join(', ')});`];
   }),
   rule('variadic wrapper', 1.2, (scope) => {
     const kernel = scope.grammar.kernel(scope);
     const plan = planned(scope, kernel);
-    const wrapper = scope.program.once('launcher', 'launch', (name) => `template <typename... P, typename... A>\nvoid ${name}(void (*kernel)(P...), dim3 grid, dim3 block, A&&... args) {\nkernel<<<grid, block>>>(std::forward<A>(args)...);\n}`); // oxfmt-ignore
+    const wrapper = scope.program.once(
+      'launcher',
+      'launch',
+      (name) =>
+        `template <typename... P, typename... A>\nvoid ${name}(void (*kernel)(P...), dim3 grid, dim3 block, A&&... args) {\nkernel<<<grid, block>>>(std::forward<A>(args)...);\n}`,
+    );
     scope.header('utility');
     const args = kernel.parameters.map((parameter, at) => `, (${parameterType(parameter)})(${plan.arguments[at]})`);
     return [...plan.before, `${wrapper}(${kernel.callee}, ${plan.grid}, ${plan.block}${args.join('')});`];
@@ -325,14 +387,24 @@ const forms = new RuleTable<null, readonly string[]>('launch', [
     const kernel = scope.grammar.kernel(scope);
     if (kernel.callee.startsWith('(')) return null;
     const plan = planned(scope, kernel);
-    const runner = scope.program.once('runner', 'runKernel', (name) => `template <auto Kernel, typename... A>\nvoid ${name}(dim3 grid, dim3 block, A... args) {\nKernel<<<grid, block>>>(args...);\n}`); // oxfmt-ignore
+    const runner = scope.program.once(
+      'runner',
+      'runKernel',
+      (name) =>
+        `template <auto Kernel, typename... A>\nvoid ${name}(dim3 grid, dim3 block, A... args) {\nKernel<<<grid, block>>>(args...);\n}`,
+    );
     const args = kernel.parameters.map((parameter, at) => `, (${parameterType(parameter)})(${plan.arguments[at]})`);
-    return [...plan.before, `${runner}<${scope.random.pick(['&', ''])}${kernel.callee}>(${plan.grid}, ${plan.block}${args.join('')});`]; // oxfmt-ignore
+    return [...plan.before, `${runner}<${scope.random.pick(['&', ''])}${kernel.callee}>(${plan.grid}, ${plan.block}${args.join('')});`];
   }),
   rule('checked', 1.5, (scope) => {
     const plan = planned(scope, scope.grammar.kernel(scope));
     scope.header('cstdio');
-    return [...plan.before, arrows(plan.kernel.callee, plan), 'if (cudaGetLastError() != cudaSuccess) printf("launch failed\\n");', 'cudaDeviceSynchronize();']; // oxfmt-ignore
+    return [
+      ...plan.before,
+      arrows(plan.kernel.callee, plan),
+      'if (cudaGetLastError() != cudaSuccess) printf("launch failed\\n");',
+      'cudaDeviceSynchronize();',
+    ];
   }),
   rule('lambda', 1.2, (scope) => {
     const plan = planned(scope, scope.grammar.kernel(scope));
@@ -363,4 +435,4 @@ export function launch(scope: Scope): readonly string[] {
   return forms.make(scope, null);
 }
 
-export const launchRules = [blocks, grids, spellings, sharedBytes, integerArguments, structArguments, forms].flatMap(({ names }) => names); // oxfmt-ignore
+export const launchRules = [blocks, grids, spellings, sharedBytes, integerArguments, structArguments, forms].flatMap(({ names }) => names);

@@ -30,7 +30,9 @@ export const loopRules: readonly StatementRule[] = [
     inner.declare(name, type, start, start + most - 1);
     const spelled = type === 'unsigned long' ? 'size_t' : type;
     const bound = start === 0 ? count.text : `${start} + ${count.text}`;
-    return [`for (${spelled} ${name} = ${start}; ${name} < ${bound}; ${scope.random.pick([`${name}++`, `++${name}`, `${name} += 1`])}) ${block(body(inner))}`]; // oxfmt-ignore
+    return [
+      `for (${spelled} ${name} = ${start}; ${name} < ${bound}; ${scope.random.pick([`${name}++`, `++${name}`, `${name} += 1`])}) ${block(body(inner))}`,
+    ];
   }),
   rule('inclusive', 1.5, (scope) => {
     const most = trips(scope, 5);
@@ -49,7 +51,11 @@ export const loopRules: readonly StatementRule[] = [
     const inner = scope.loop(most);
     const form = scope.random.below(3);
     inner.declare(name, 'int', form === 0 ? 0 : form === 1 ? 1 : 0, form === 1 ? most : most - 1);
-    const head = [`for (int ${name} = ${count.text} - 1; ${name} >= 0; ${name}--)`, `for (int ${name} = ${count.text}; ${name} > 0; --${name})`, `for (int ${name} = ${count.text}; ${name}-- > 0;)`][form]!; // oxfmt-ignore
+    const head = [
+      `for (int ${name} = ${count.text} - 1; ${name} >= 0; ${name}--)`,
+      `for (int ${name} = ${count.text}; ${name} > 0; --${name})`,
+      `for (int ${name} = ${count.text}; ${name}-- > 0;)`,
+    ][form]!;
     return [`${head} ${block(body(inner))}`];
   }),
   rule('steps', 2, (scope) => {
@@ -69,7 +75,9 @@ export const loopRules: readonly StatementRule[] = [
     const bound = scope.integer(1, 2 ** most);
     const inner = scope.loop(most);
     inner.declare(name, 'int', 1, 2 ** most - 1);
-    return [`for (int ${name} = 1; ${name} < ${bound.text}; ${name} ${scope.random.pick(['*= 2', '<<= 1', `+= ${name}`])}) ${block(body(inner))}`]; // oxfmt-ignore
+    return [
+      `for (int ${name} = 1; ${name} < ${bound.text}; ${name} ${scope.random.pick(['*= 2', '<<= 1', `+= ${name}`])}) ${block(body(inner))}`,
+    ];
   }),
   rule('halving', 2.5, (scope) => {
     const most = trips(scope, 8);
@@ -78,7 +86,9 @@ export const loopRules: readonly StatementRule[] = [
     const bound = scope.integer(1, 2 ** most - 1);
     const inner = scope.loop(most);
     inner.declare(name, 'unsigned', 1, 2 ** most - 1);
-    return [`for (unsigned int ${name} = ${bound.text}; ${name} > 0; ${name} ${scope.random.pick(['/= 2', '>>= 1'])}) ${block(body(inner))}`]; // oxfmt-ignore
+    return [
+      `for (unsigned int ${name} = ${bound.text}; ${name} > 0; ${name} ${scope.random.pick(['/= 2', '>>= 1'])}) ${block(body(inner))}`,
+    ];
   }),
   rule('two variables', 1, (scope) => {
     const most = trips(scope, 5);
@@ -88,7 +98,7 @@ export const loopRules: readonly StatementRule[] = [
     inner.declare(first, 'int', 0, most * 2);
     inner.declare(second, 'int', 1, most * 2);
     const count = scope.integer(1, most * 2);
-    return [`for (int ${first} = 0, ${second} = ${count.text}; ${first} < ${second}; ++${first}, --${second}) ${block(body(inner))}`]; // oxfmt-ignore
+    return [`for (int ${first} = 0, ${second} = ${count.text}; ${first} < ${second}; ++${first}, --${second}) ${block(body(inner))}`];
   }),
   rule('while', 3, (scope) => {
     const most = trips(scope, 6);
@@ -98,7 +108,10 @@ export const loopRules: readonly StatementRule[] = [
     const inner = scope.loop(most, false);
     inner.declare(name, 'int', 1, most);
     scope.declare(name, 'int', 0, most);
-    const lines = [`int ${name} = ${value.text};`, `while (${name} > 0) ${block([...body(inner), scope.random.pick([`${name}--;`, `${name} -= 1;`])])}`]; // oxfmt-ignore
+    const lines = [
+      `int ${name} = ${value.text};`,
+      `while (${name} > 0) ${block([...body(inner), scope.random.pick([`${name}--;`, `${name} -= 1;`])])}`,
+    ];
     return lines;
   }),
   rule('while with remainder', 1.2, (scope) => {
@@ -109,7 +122,10 @@ export const loopRules: readonly StatementRule[] = [
     const inner = scope.loop(most, false);
     inner.declare(name, 'int', 1, size * most);
     inner.declare(chunk, 'int', 1, size);
-    return [`int ${name} = ${scope.integer(1, size * most).text};`, `while (${name} > 0) ${block([`const int ${chunk} = ${name} < ${size} ? ${name} : ${size};`, ...body(inner), `${name} -= ${chunk};`])}`]; // oxfmt-ignore
+    return [
+      `int ${name} = ${scope.integer(1, size * most).text};`,
+      `while (${name} > 0) ${block([`const int ${chunk} = ${name} < ${size} ? ${name} : ${size};`, ...body(inner), `${name} -= ${chunk};`])}`,
+    ];
   }),
   rule('do', 2, (scope) => {
     const most = trips(scope, 5);
@@ -127,7 +143,10 @@ export const loopRules: readonly StatementRule[] = [
     const value = scope.integer(1, 2 ** most - 1);
     const inner = scope.loop(most, false);
     inner.declare(name, 'int', 1, 2 ** most - 1);
-    return [`int ${name} = ${value.text};`, `do ${block([...body(inner), `${name} = (${name} + 1) / 2;`, `if (${name} == 1) break;`])} while (true);`]; // oxfmt-ignore
+    return [
+      `int ${name} = ${value.text};`,
+      `do ${block([...body(inner), `${name} = (${name} + 1) / 2;`, `if (${name} == 1) break;`])} while (true);`,
+    ];
   }),
   rule('without condition', 1, (scope) => {
     const most = trips(scope, 5);
@@ -136,7 +155,12 @@ export const loopRules: readonly StatementRule[] = [
     const inner = scope.loop(most, false);
     inner.declare(name, 'int', 0, most - 1);
     const end = `if (${name} >= ${scope.integer(1, most).text}) break;`;
-    return [block([`int ${name} = 0;`, `${scope.random.pick(['for (;;)', 'while (true)', 'while (1)'])} ${block([end, ...body(inner), `++${name};`])}`])]; // oxfmt-ignore
+    return [
+      block([
+        `int ${name} = 0;`,
+        `${scope.random.pick(['for (;;)', 'while (true)', 'while (1)'])} ${block([end, ...body(inner), `++${name};`])}`,
+      ]),
+    ];
   }),
   rule('nested', 2, (scope) => {
     if (trips(scope, 9) !== 9) return null;
@@ -146,7 +170,9 @@ export const loopRules: readonly StatementRule[] = [
     inner.declare(column, 'int', 0, 2);
     const [rows, columns] = [scope.integer(1, 3), scope.integer(1, 3)];
     const start = scope.random.pick(['0', row]);
-    return [`for (int ${row} = 0; ${row} < ${rows.text}; ${row}++) for (int ${column} = ${start}; ${column} < ${columns.text}; ${column}++) ${block(body(inner))}`]; // oxfmt-ignore
+    return [
+      `for (int ${row} = 0; ${row} < ${rows.text}; ${row}++) for (int ${column} = ${start}; ${column} < ${columns.text}; ${column}++) ${block(body(inner))}`,
+    ];
   }),
   rule('over list', 1.5, (scope) => {
     const most = trips(scope, 4);
@@ -156,7 +182,9 @@ export const loopRules: readonly StatementRule[] = [
     const inner = scope.loop(most);
     inner.declare(name, 'int', 1, 128);
     scope.header('initializer_list');
-    return [`for (${scope.random.pick(['int', 'auto', 'const int', 'const auto&'])} ${name} : {${values.join(', ')}}) ${block(body(inner))}`]; // oxfmt-ignore
+    return [
+      `for (${scope.random.pick(['int', 'auto', 'const int', 'const auto&'])} ${name} : {${values.join(', ')}}) ${block(body(inner))}`,
+    ];
   }),
   rule('over array', 1.5, (scope) => {
     const most = trips(scope, 4);
@@ -165,7 +193,10 @@ export const loopRules: readonly StatementRule[] = [
     const [array, name] = [scope.name('list'), scope.name('each')];
     const inner = scope.loop(most);
     inner.declare(name, 'unsigned char', 0, 255);
-    return [`unsigned char ${array}[] = {${values.join(', ')}};`, `for (${scope.random.pick(['auto', 'auto&', 'const unsigned char&'])} ${name} : ${array}) ${block(body(inner))}`]; // oxfmt-ignore
+    return [
+      `unsigned char ${array}[] = {${values.join(', ')}};`,
+      `for (${scope.random.pick(['auto', 'auto&', 'const unsigned char&'])} ${name} : ${array}) ${block(body(inner))}`,
+    ];
   }),
   rule('over arguments', 1, (scope) => {
     if (!scope.options.hasArguments) return null;
@@ -179,7 +210,7 @@ export const loopRules: readonly StatementRule[] = [
     inner.declare(at, 'int', 1, Math.max(1, args.length));
     const lines = launches ? launchingBody(inner) : [];
     scope.declare(name, 'int', 1, sum + 1, false);
-    return [`int ${name} = 1;`, `for (int ${at} = 1; ${at} < argc; ${at}++) ${block([`${name} += atoi(argv[${at}]);`, ...lines])}`]; // oxfmt-ignore
+    return [`int ${name} = 1;`, `for (int ${at} = 1; ${at} < argc; ${at}++) ${block([`${name} += atoi(argv[${at}]);`, ...lines])}`];
   }),
   rule('while with continue', 1, (scope) => {
     const most = trips(scope, 6);
@@ -187,7 +218,10 @@ export const loopRules: readonly StatementRule[] = [
     const name = scope.name('index');
     const inner = scope.loop(most);
     inner.declare(name, 'int', 1, most);
-    return [`int ${name} = 0;`, `while (${name} < ${scope.integer(1, most).text}) ${block([`++${name};`, `if (${name} % ${scope.random.pick([2, 3])} == 0) continue;`, ...body(inner)])}`]; // oxfmt-ignore
+    return [
+      `int ${name} = 0;`,
+      `while (${name} < ${scope.integer(1, most).text}) ${block([`++${name};`, `if (${name} % ${scope.random.pick([2, 3])} == 0) continue;`, ...body(inner)])}`,
+    ];
   }),
   rule('by pointer', 1, (scope) => {
     const most = trips(scope, 4);
@@ -196,7 +230,10 @@ export const loopRules: readonly StatementRule[] = [
     const [array, name] = [scope.name('list'), scope.name('ptr')];
     const inner = scope.loop(most);
     inner.declare(`*${name}`, 'int', 1, 100);
-    return [`const int ${array}[] = {${values.join(', ')}};`, `for (const int* ${name} = ${array}; ${name} != ${array} + ${most}; ++${name}) ${block(body(inner))}`]; // oxfmt-ignore
+    return [
+      `const int ${array}[] = {${values.join(', ')}};`,
+      `for (const int* ${name} = ${array}; ${name} != ${array} + ${most}; ++${name}) ${block(body(inner))}`,
+    ];
   }),
   rule('changing launch', 2, (scope) => {
     const most = trips(scope, 6);
@@ -205,20 +242,34 @@ export const loopRules: readonly StatementRule[] = [
     const inner = scope.loop(most, false);
     inner.declare(n, 'int', 1, 4 ** most);
     inner.declare(blocks, 'int', 1, Math.ceil(4 ** most / 4));
-    return [`int ${n} = ${scope.integer(1, 4 ** most).text};`, `while (${n} > 1) ${block([`int ${blocks} = (${n} + 3) / 4;`, ...body(inner), `${n} = ${blocks};`])}`]; // oxfmt-ignore
+    return [
+      `int ${n} = ${scope.integer(1, 4 ** most).text};`,
+      `while (${n} > 1) ${block([`int ${blocks} = (${n} + 3) / 4;`, ...body(inner), `${n} = ${blocks};`])}`,
+    ];
   }),
   rule('swapped buffers', 1.2, (scope) => {
     const most = trips(scope, 4);
     if (most === null) return null;
-    const kernel = scope.program.once('stencil', 'stencil', (name) => `__global__ void ${name}(float* p0, const float* p1, int p2) {\nif (threadIdx.x == 0 && blockIdx.x == 0) p0[0] = p1[0];\n}`); // oxfmt-ignore
+    const kernel = scope.program.once(
+      'stencil',
+      'stencil',
+      (name) => `__global__ void ${name}(float* p0, const float* p1, int p2) {\nif (threadIdx.x == 0 && blockIdx.x == 0) p0[0] = p1[0];\n}`,
+    );
     const before: string[] = [];
     const [a, b, name] = [scope.name('a'), scope.name('b'), scope.name('t')];
-    const pointers = [1, 2].map(() => scope.grammar.argument(scope, { kind: 'pointer', element: 'float', isConst: false }, before)); // oxfmt-ignore
+    const pointers = [1, 2].map(() => scope.grammar.argument(scope, { kind: 'pointer', element: 'float', isConst: false }, before));
     const inner = scope.loop(most);
     inner.chargeLaunches(1);
     inner.declare(name, 'int', 0, most - 1);
     scope.header('utility');
     const swap = scope.random.pick([`std::swap(${a}, ${b});`, `float* keep = ${a};\n${a} = ${b};\n${b} = keep;`]);
-    return [...before, block([`float* ${a} = ${pointers[0]};`, `float* ${b} = ${pointers[1]};`, `for (int ${name} = 0; ${name} < ${scope.integer(1, most).text}; ${name}++) ${block([`${kernel}<<<${inner.integer(1, 64).text}, 64>>>(${b}, ${a}, ${name});`, swap])}`])]; // oxfmt-ignore
+    return [
+      ...before,
+      block([
+        `float* ${a} = ${pointers[0]};`,
+        `float* ${b} = ${pointers[1]};`,
+        `for (int ${name} = 0; ${name} < ${scope.integer(1, most).text}; ${name}++) ${block([`${kernel}<<<${inner.integer(1, 64).text}, 64>>>(${b}, ${a}, ${name});`, swap])}`,
+      ]),
+    ];
   }),
 ];

@@ -38,7 +38,7 @@ export const declarationRules: readonly StatementRule[] = [
     const value = scope.integer(0, high, 3);
     const name = scope.name(scope.random.pick(stems));
     scope.declare(name, type, 0, high, true);
-    return [`${scope.random.pick(spellings(type))} ${name}${scope.random.pick([` = ${value.text}`, `(${value.text})`])};`]; // oxfmt-ignore
+    return [`${scope.random.pick(spellings(type))} ${name}${scope.random.pick([` = ${value.text}`, `(${value.text})`])};`];
   }),
   rule('constant', 4, (scope) => {
     const value = scope.integer(1, 512, 3);
@@ -52,9 +52,7 @@ export const declarationRules: readonly StatementRule[] = [
     const value = scope.integer(0, 1000, 3);
     const name = scope.name(scope.random.pick(stems));
     scope.declare(name, value.type, value.low, value.high);
-    return [
-      `${scope.random.pick(['auto', 'const auto', 'auto&&', 'const auto&'])} ${name} = (${value.type})(${value.text});`,
-    ];
+    return [`${scope.random.pick(['auto', 'const auto', 'auto&&', 'const auto&'])} ${name} = (${value.type})(${value.text});`];
   }),
   rule('constexpr', 2, (scope) => {
     const value = scope.random.pick([1, 3, 8, 16, 31, 64, 100, 128]);
@@ -125,9 +123,7 @@ export const declarationRules: readonly StatementRule[] = [
     // The index may change, but every element is in the interval.
     scope.declare(text, 'int', 1, 200, !isConst);
     scope.declare(`${name}[${scope.random.below(count)}]`, 'int', 1, 200, !isConst);
-    return [
-      `${isConst ? 'const ' : ''}int ${name}[${scope.random.pick(['', String(count)])}] = {${values.join(', ')}};`,
-    ];
+    return [`${isConst ? 'const ' : ''}int ${name}[${scope.random.pick(['', String(count)])}] = {${values.join(', ')}};`];
   }),
   rule('two-dimensional array', 1, (scope) => {
     const values = [0, 1].map(() => [1, 2, 3].map(() => `(int)${scope.integer(1, 64, 1).text}`));
@@ -142,7 +138,7 @@ export const declarationRules: readonly StatementRule[] = [
     scope.declare(`*(${pointer} + 1)`, 'int', 1, 100);
     scope.declare(`${pointer}[0]`, 'int', 1, 100, true);
     scope.declare(`(${pointer} - ${name})`, 'long', at, at);
-    return [`int ${name}[] = {${values.join(', ')}};`, `int* ${pointer} = ${scope.random.pick([`${name} + ${at}`, `&${name}[${at}]`])};`]; // oxfmt-ignore
+    return [`int ${name}[] = {${values.join(', ')}};`, `int* ${pointer} = ${scope.random.pick([`${name} + ${at}`, `&${name}[${at}]`])};`];
   }),
   rule('global', 2, (scope) => {
     const [value, high] = [scope.random.between(1, 64), scope.random.pick([64, 100, 500])];
@@ -154,32 +150,42 @@ export const declarationRules: readonly StatementRule[] = [
     const name = `${scope.name('global')}${isShared ? `_s${scope.program.seed}` : ''}`;
     if (isShared) scope.define(`extern "C" {\n${type} ${name} = ${value};\n}`);
     else scope.define(`${specifier}${isVolatile ? 'int' : type} ${name} = ${value};`);
-    scope.program.globals.push({ text: isVolatile ? `(+${name})` : name, type: isVolatile ? 'int' : type, low: 0, high, isMutable: false }); // oxfmt-ignore
+    scope.program.globals.push({ text: isVolatile ? `(+${name})` : name, type: isVolatile ? 'int' : type, low: 0, high, isMutable: false });
     return [`${name} = ${scope.integer(0, high).text};`];
   }),
   rule('global constant', 1.5, (scope) => {
     const value = scope.random.pick([16, 32, 100, 256]);
     const name = scope.name('k');
-    scope.define(`${scope.random.pick(['const', 'constexpr', 'static const', 'inline constexpr'])} int ${name} = ${scope.random.pick([`${value}`, `${value / 2} * 2`])};`); // oxfmt-ignore
+    scope.define(
+      `${scope.random.pick(['const', 'constexpr', 'static const', 'inline constexpr'])} int ${name} = ${scope.random.pick([`${value}`, `${value / 2} * 2`])};`,
+    );
     scope.program.globals.push({ text: name, type: 'int', low: value, high: value, isMutable: false });
     return [];
   }),
   rule('union', 0.8, (scope) => {
-    const type = scope.program.once('union', 'Word', (called) => `union ${called} {\nunsigned whole;\nfloat real;\nint number;\n};`); // oxfmt-ignore
+    const type = scope.program.once('union', 'Word', (called) => `union ${called} {\nunsigned whole;\nfloat real;\nint number;\n};`);
     const name = scope.name('word');
     const value = scope.integer(0, 1000);
     scope.declare(`${name}.number`, 'int', 0, 1000);
     return [`${type} ${name};`, `${name}.number = ${value.text};`];
   }),
   rule('bit-field', 1, (scope) => {
-    const type = scope.program.once('bit-field', 'Packed', (called) => `struct ${called} {\nunsigned low : 3;\nunsigned middle : 5;\nint high : 8;\n};`); // oxfmt-ignore
+    const type = scope.program.once(
+      'bit-field',
+      'Packed',
+      (called) => `struct ${called} {\nunsigned low : 3;\nunsigned middle : 5;\nint high : 8;\n};`,
+    );
     const name = scope.name('packed');
     scope.declare(`(${name}.low + 0)`, 'int', 0, 7);
     scope.declare(`(${name}.middle + 1)`, 'int', 1, 32);
-    return [`${type} ${name} = {};`, `${name}.low = ${scope.integer(0, 1000).text};`, `${name}.middle = ${scope.integer(0, 1000).text};`]; // oxfmt-ignore
+    return [`${type} ${name} = {};`, `${name}.low = ${scope.integer(0, 1000).text};`, `${name}.middle = ${scope.integer(0, 1000).text};`];
   }),
   rule('structure', 2, (scope) => {
-    const type = scope.program.once('configuration', 'Config', (called) => `struct ${called} {\nint blocks = 4;\nunsigned threads = 64;\nshort level;\n};`); // oxfmt-ignore
+    const type = scope.program.once(
+      'configuration',
+      'Config',
+      (called) => `struct ${called} {\nint blocks = 4;\nunsigned threads = 64;\nshort level;\n};`,
+    );
     const name = scope.name('config');
     scope.declare(`${name}.blocks`, 'int', 1, 64, true);
     scope.declare(`${name}.threads`, 'unsigned', 32, 256, true);
@@ -190,23 +196,38 @@ export const declarationRules: readonly StatementRule[] = [
   }),
   rule('cleared structure', 0.8, (scope) => {
     scope.header('cstring');
-    const [type, name] = [scope.program.once('cleared', 'State', (called) => `struct ${called} {\nint step;\nunsigned short sizes[2];\nfloat ratio;\n};`), scope.name('state')]; // oxfmt-ignore
+    const [type, name] = [
+      scope.program.once('cleared', 'State', (called) => `struct ${called} {\nint step;\nunsigned short sizes[2];\nfloat ratio;\n};`),
+      scope.name('state'),
+    ];
     const value = scope.integer(1, 300).text;
     scope.declare(`${name}.step`, 'int', 0, 60, true);
     scope.declare(`${name}.sizes[${scope.random.pick([0, 1])}]`, 'unsigned short', 0, 300, true);
-    return [`${type} ${name};`, `memset(&${name}, 0, sizeof(${scope.random.pick([name, type])}));`, `${name}.sizes[1] = ${value};`]; // oxfmt-ignore
+    return [`${type} ${name};`, `memset(&${name}, 0, sizeof(${scope.random.pick([name, type])}));`, `${name}.sizes[1] = ${value};`];
   }),
   rule('copied structure', 1, (scope) => {
     const type = scope.program.once('pair of sizes', 'Sizes', (called) => `struct ${called} {\nint a, b;\n};`);
     const [first, second] = [scope.name('sizes'), scope.name('sizes')];
     const values = [1, 2, 3].map(() => scope.integer(1, 64).text);
-    for (const text of [`${first}.a`, `${first}.b`, `${second}.a`, `${second}.b`])
-      scope.declare(text, 'int', 1, 64, true);
-    const copy = scope.random.pick([`${type} ${second} = ${first};`, `${type} ${second};\n${second} = ${first};`, `auto ${second}(${first});`, `${type}& ${second} = ${first};`]); // oxfmt-ignore
-    return [`${type} ${first} = {(int)${values[0]}, (int)${values[1]}};`, copy, `${scope.random.pick([first, second])}.${scope.random.pick(['a', 'b'])} = ${values[2]};`]; // oxfmt-ignore
+    for (const text of [`${first}.a`, `${first}.b`, `${second}.a`, `${second}.b`]) scope.declare(text, 'int', 1, 64, true);
+    const copy = scope.random.pick([
+      `${type} ${second} = ${first};`,
+      `${type} ${second};\n${second} = ${first};`,
+      `auto ${second}(${first});`,
+      `${type}& ${second} = ${first};`,
+    ]);
+    return [
+      `${type} ${first} = {(int)${values[0]}, (int)${values[1]}};`,
+      copy,
+      `${scope.random.pick([first, second])}.${scope.random.pick(['a', 'b'])} = ${values[2]};`,
+    ];
   }),
   rule('nested structure', 1.2, (scope) => {
-    const type = scope.program.once('problem', 'Problem', (called) => `struct ${called} {\nstruct Extent {\nint rows, columns;\n} extent;\nint counts[2];\n};`); // oxfmt-ignore
+    const type = scope.program.once(
+      'problem',
+      'Problem',
+      (called) => `struct ${called} {\nstruct Extent {\nint rows, columns;\n} extent;\nint counts[2];\n};`,
+    );
     const name = scope.name('problem');
     const values = [1, 2, 3, 4].map(() => `(int)${scope.integer(1, 64).text}`);
     scope.declare(`${name}.extent.rows`, 'int', 1, 64, true);
@@ -221,7 +242,10 @@ export const declarationRules: readonly StatementRule[] = [
     scope.header('utility');
     scope.declare(rows, 'int', 1, 64);
     scope.declare(columns, 'int', 1, 64);
-    return [`auto [${names.join(', ')}] = std::pair<int, int>(${values.map(({ text }) => text).join(', ')});`, `const int ${rows} = ${names[0]}, ${columns} = ${names[1]};`]; // oxfmt-ignore
+    return [
+      `auto [${names.join(', ')}] = std::pair<int, int>(${values.map(({ text }) => text).join(', ')});`,
+      `const int ${rows} = ${names[0]}, ${columns} = ${names[1]};`,
+    ];
   }),
   rule('type alias', 0.7, (scope) => {
     const alias = scope.name('index_t');
@@ -229,7 +253,7 @@ export const declarationRules: readonly StatementRule[] = [
     const name = scope.name('n');
     const value = scope.integer(0, 1000);
     scope.declare(name, type, 0, 1000, true);
-    return [scope.random.pick([`using ${alias} = ${type};`, `typedef ${type} ${alias};`]), `${alias} ${name} = ${value.text};`]; // oxfmt-ignore
+    return [scope.random.pick([`using ${alias} = ${type};`, `typedef ${type} ${alias};`]), `${alias} ${name} = ${value.text};`];
   }),
 ];
 
@@ -264,11 +288,15 @@ export const assignmentRules: readonly StatementRule[] = [
   rule('guarded decrease', 1.2, (scope) => {
     const target = mutable(scope);
     if (!target || target.high - target.low < 1 || target.type === 'bool') return null;
-    return [`if (${target.text} > ${target.low}) ${scope.random.pick([`--${target.text}`, `${target.text}--`, `${target.text} -= 1`])};`]; // oxfmt-ignore
+    return [`if (${target.text} > ${target.low}) ${scope.random.pick([`--${target.text}`, `${target.text}--`, `${target.text} -= 1`])};`];
   }),
   rule('swap', 1.5, (scope) => {
     const all = scope.visibleVariables().filter(({ isMutable }) => isMutable);
-    const pairs = all.flatMap((first) => all.filter((each) => each.text < first.text && each.type === first.type && each.low === first.low && each.high === first.high).map((second) => [first, second] as const)); // oxfmt-ignore
+    const pairs = all.flatMap((first) =>
+      all
+        .filter((each) => each.text < first.text && each.type === first.type && each.low === first.low && each.high === first.high)
+        .map((second) => [first, second] as const),
+    );
     if (pairs.length === 0) return null;
     const [first, second] = scope.random.pick(pairs);
     scope.header('utility');
@@ -276,14 +304,21 @@ export const assignmentRules: readonly StatementRule[] = [
   }),
   rule('chained assignment', 1.2, (scope) => {
     const all = scope.visibleVariables().filter(({ isMutable }) => isMutable);
-    const pairs = all.flatMap((first) => all.filter((each) => each.text !== first.text && isWithin(first, each.low, each.high)).map((second) => [first, second] as const)); // oxfmt-ignore
+    const pairs = all.flatMap((first) =>
+      all.filter((each) => each.text !== first.text && isWithin(first, each.low, each.high)).map((second) => [first, second] as const),
+    );
     if (pairs.length === 0) return null;
     const [first, second] = scope.random.pick(pairs);
     return [`${second.text} = ${first.text} = ${scope.integer(first.low, first.high).text};`];
   }),
   rule('function that changes a global', 1.2, (scope) => {
     const [name, global] = [scope.name('bump'), scope.name('level')];
-    scope.define(`static int ${global} = ${scope.random.between(1, 9)};\nstatic ${scope.random.pick(['void', 'int'])} ${name}(int by) { ${global} = (${global} + by) % 60 + 1; }`.replace(/static int (\w+)\(int by\) \{ (.*) \}/, 'static int $1(int by) {\n$2\nreturn by;\n}')); // oxfmt-ignore
+    scope.define(
+      `static int ${global} = ${scope.random.between(1, 9)};\nstatic ${scope.random.pick(['void', 'int'])} ${name}(int by) { ${global} = (${global} + by) % 60 + 1; }`.replace(
+        /static int (\w+)\(int by\) \{ (.*) \}/,
+        'static int $1(int by) {\n$2\nreturn by;\n}',
+      ),
+    );
     scope.program.globals.push({ text: global, type: 'int', low: 1, high: 60, isMutable: false });
     return Array.from({ length: scope.random.between(1, 3) }, () => `${name}(${scope.integer(0, 50).text});`);
   }),
@@ -292,14 +327,19 @@ export const assignmentRules: readonly StatementRule[] = [
     if (!target || target.high < 2 || target.type === 'bool' || target.high > 10_000) return null;
     const name = scope.name('old');
     scope.declare(name, 'int', Math.min(0, target.low), target.high);
-    return [`int ${name} = 0;`, `if (${target.text} < ${target.high}) ${name} = ${scope.random.pick([`${target.text}++`, `++${target.text}`])};`]; // oxfmt-ignore
+    return [
+      `int ${name} = 0;`,
+      `if (${target.text} < ${target.high}) ${name} = ${scope.random.pick([`${target.text}++`, `++${target.text}`])};`,
+    ];
   }),
 ];
 
-const single = (lines: readonly string[]): boolean => lines.length === 1 && /^\w[^{}]*<<<[^{}]*;$/.test(lines[0]!) && !lines[0]!.includes('\n'); // oxfmt-ignore
+const single = (lines: readonly string[]): boolean =>
+  lines.length === 1 && /^\w[^{}]*<<<[^{}]*;$/.test(lines[0]!) && !lines[0]!.includes('\n');
 
 /** A substatement: braces are left out sometimes. */
-const substatement = (scope: Scope, lines: readonly string[]): string => single(lines) && scope.random.chance(0.7) ? lines[0]! : block(lines); // oxfmt-ignore
+const substatement = (scope: Scope, lines: readonly string[]): string =>
+  single(lines) && scope.random.chance(0.7) ? lines[0]! : block(lines);
 
 export const controlRules: readonly StatementRule[] = [
   rule('if', 5, (scope) => {
@@ -314,7 +354,7 @@ export const controlRules: readonly StatementRule[] = [
   rule('chain', 1.5, (scope) => {
     if (scope.isDeep) return null;
     const [first, second] = [scope.grammar.condition(scope, 1), scope.grammar.condition(scope, 1)];
-    return [`if (${first}) ${block(branch(scope))} else if (${second}) ${block(branch(scope))} else ${block(branch(scope))}`]; // oxfmt-ignore
+    return [`if (${first}) ${block(branch(scope))} else if (${second}) ${block(branch(scope))} else ${block(branch(scope))}`];
   }),
   rule('if with initialiser', 0.8, (scope) => {
     if (scope.isDeep) return null;
@@ -336,21 +376,32 @@ export const controlRules: readonly StatementRule[] = [
     if (scope.isDeep) return null;
     const value = scope.integer(0, 6);
     const cases = [0, 1, 2, 3].slice(0, scope.random.between(2, 4));
-    const lines = cases.map((number) => `case ${number}: ${block([...branch(scope.inner({ isLoop: false })), scope.random.chance(0.8) ? 'break;' : '[[fallthrough]];'])}`); // oxfmt-ignore
-    return [`switch (${value.text}) {\n${lines.join('\n')}\ndefault: ${block(branch(scope.inner({ isLoop: false })))}\n}`]; // oxfmt-ignore
+    const lines = cases.map(
+      (number) =>
+        `case ${number}: ${block([...branch(scope.inner({ isLoop: false })), scope.random.chance(0.8) ? 'break;' : '[[fallthrough]];'])}`,
+    );
+    return [`switch (${value.text}) {\n${lines.join('\n')}\ndefault: ${block(branch(scope.inner({ isLoop: false })))}\n}`];
   }),
   rule('switch over instances', 1.5, (scope) => {
     if (scope.isDeep || !scope.canLaunch()) return null;
-    const name = scope.program.once('value template', 'tiled', (called) => `template <int Tile, bool Last = false>\n__global__ void ${called}(float* p0, int p1) {\nif (threadIdx.x == 0 && blockIdx.x == 0) p0[0] = 1;\n}`); // oxfmt-ignore
+    const name = scope.program.once(
+      'value template',
+      'tiled',
+      (called) =>
+        `template <int Tile, bool Last = false>\n__global__ void ${called}(float* p0, int p1) {\nif (threadIdx.x == 0 && blockIdx.x == 0) p0[0] = 1;\n}`,
+    );
     const inner = scope.inner();
     const before: string[] = [];
-    const args = [scope.grammar.argument(scope, { kind: 'pointer', element: 'float', isConst: false }, before), scope.grammar.argument(scope, { kind: 'integer', type: 'int' }, before)]; // oxfmt-ignore
+    const args = [
+      scope.grammar.argument(scope, { kind: 'pointer', element: 'float', isConst: false }, before),
+      scope.grammar.argument(scope, { kind: 'integer', type: 'int' }, before),
+    ];
     const [grid, threads] = [inner.integer(1, 64), inner.integer(1, 512)];
     scope.chargeLaunches(1);
     const sizes = [8, 16, 32, 64].slice(0, scope.random.between(2, 4));
     const value = scope.integer(1, 128);
-    const lines = sizes.map((size) => `case ${size}:\n${name}<${size}><<<${grid.text}, ${threads.text}>>>(${args.join(', ')});\nbreak;`); // oxfmt-ignore
-    return [...before, `switch (${value.text}) {\n${lines.join('\n')}\ndefault:\n${name}<1, true><<<1, 1>>>(${args.join(', ')});\n}`]; // oxfmt-ignore
+    const lines = sizes.map((size) => `case ${size}:\n${name}<${size}><<<${grid.text}, ${threads.text}>>>(${args.join(', ')});\nbreak;`);
+    return [...before, `switch (${value.text}) {\n${lines.join('\n')}\ndefault:\n${name}<1, true><<<1, 1>>>(${args.join(', ')});\n}`];
   }),
   rule('block', 1, (scope) => (scope.isDeep ? null : [block(branch(scope))])),
   rule('early return', 0.6, (scope) => {
@@ -370,18 +421,32 @@ export const controlRules: readonly StatementRule[] = [
     const [label, name] = [scope.name('again'), scope.name('tries')];
     const inner = scope.loop(3, false);
     inner.declare(name, 'int', 0, 2);
-    return [block([`int ${name} = 0;`, `${label}:`, block(launchingBody(inner)), `if (++${name} < ${scope.random.between(1, 3)}) goto ${label};`])]; // oxfmt-ignore
+    return [
+      block([
+        `int ${name} = 0;`,
+        `${label}:`,
+        block(launchingBody(inner)),
+        `if (++${name} < ${scope.random.between(1, 3)}) goto ${label};`,
+      ]),
+    ];
   }),
   rule('conditional expression of launches', 0.6, (scope) => {
     if (!scope.canLaunch()) return null;
     const name = scope.program.once('small kernel', 'mark', (called) => `__global__ void ${called}(int p0) {}`);
     scope.chargeLaunches(1);
     const values = [1, 2].map(() => scope.integer(0, 100).text);
-    return [`${scope.grammar.condition(scope, 1)} ? ${name}<<<1, 32>>>(${values[0]}) : ${name}<<<2, ${scope.integer(1, 64).text}>>>(${values[1]});`]; // oxfmt-ignore
+    return [
+      `${scope.grammar.condition(scope, 1)} ? ${name}<<<1, 32>>>(${values[0]}) : ${name}<<<2, ${scope.integer(1, 64).text}>>>(${values[1]});`,
+    ];
   }),
   rule('short circuit', 0.6, (scope) => {
     if (!scope.canLaunch()) return null;
-    const name = scope.program.once('launching predicate', 'tryLaunch', (called) => `__global__ void ${called}Kernel(int p0) {}\nstatic bool ${called}(int n) {\nif (n > 50) return false;\n${called}Kernel<<<n + 1, 32>>>(n);\nreturn true;\n}`); // oxfmt-ignore
+    const name = scope.program.once(
+      'launching predicate',
+      'tryLaunch',
+      (called) =>
+        `__global__ void ${called}Kernel(int p0) {}\nstatic bool ${called}(int n) {\nif (n > 50) return false;\n${called}Kernel<<<n + 1, 32>>>(n);\nreturn true;\n}`,
+    );
     scope.chargeLaunches(1);
     const condition = scope.grammar.condition(scope, 1);
     return [`if (${condition} ${scope.random.pick(['&&', '||'])} ${name}(${scope.integer(0, 100).text})) {\n}`];

@@ -20,7 +20,7 @@ function drawnLaunch(name: string, kernel: Kernel, random: Random): Parameters<t
   const block: Dim3 = flat.has(name) ? [size(), size(), 1] : [random.pick([1, 7, 32, 33, 64]), 1, 1];
   const grid: Dim3 = flat.has(name) ? [random.between(1, 3), random.between(1, 3), 1] : [random.between(1, 4), 1, 1];
   const most = name === 'convolution' ? 12 : 200;
-  const number = (): bigint => BigInt(random.pick([random.between(-1, 4), random.between(0, most), random.between(0, most)])); // oxfmt-ignore
+  const number = (): bigint => BigInt(random.pick([random.between(-1, 4), random.between(0, most), random.between(0, most)]));
   const values = kernel.parameters.map(({ bytes, index }) =>
     bytes === 8 && index < (numbersFrom[name] ?? 8) ? ('array' as const) : number(),
   );
@@ -63,7 +63,6 @@ function rangesOf(
   values: readonly bigint[],
   start: bigint,
 ): [number, number][] {
-  // oxfmt-ignore
   const kernel = kernels.get(name)!;
   const instance = instanceOf(kernel, { grid, block }, values);
   const bytes = new Set<bigint>();
@@ -94,8 +93,16 @@ test('a guard bounds the global index; an unsatisfiable guard gives an empty foo
 test('even elements are distinguished from odd ones', () => {
   const writes = rangesOf('even', 'write', [1, 1, 1], [4, 1, 1], [a, b, 3n], b);
   const reads = rangesOf('even', 'read', [1, 1, 1], [4, 1, 1], [a, b, 3n], a);
-  assert.deepEqual(writes, [[0, 3], [8, 11], [16, 19]]); // oxfmt-ignore
-  assert.deepEqual(reads, [[4, 7], [12, 15], [20, 23]]); // oxfmt-ignore
+  assert.deepEqual(writes, [
+    [0, 3],
+    [8, 11],
+    [16, 19],
+  ]);
+  assert.deepEqual(reads, [
+    [4, 7],
+    [12, 15],
+    [20, 23],
+  ]);
 });
 
 test('unrolled loops over rows stay in the rows', () => {

@@ -64,10 +64,7 @@ export function instanceOf(
 /** The value of a quantity at a launch, found only with comparisons; undefined if the launch does not determine it. */
 function valueOf(quantity: Quantity, launch: InstanceArguments): bigint | undefined {
   const isAtMost = (most: bigint): boolean =>
-    isKnownToHold(
-      { kind: 'compare', comparison: '<=', left: quantity, right: { kind: 'constant', value: most } },
-      launch,
-    );
+    isKnownToHold({ kind: 'compare', comparison: '<=', left: quantity, right: { kind: 'constant', value: most } }, launch);
   let low = -(1n << 70n);
   let high = 1n << 70n;
   if (!isAtMost(high) || isAtMost(low)) return undefined;
@@ -109,7 +106,7 @@ export function touchedBytes(kernel: Kernel, launch: TestLaunch): Touched {
   const buffers: GlobalBuffer[] = [];
   const values = launch.arguments.map((argument): Argument => {
     if (argument !== 'array') return { kind: 'scalar', value: argument };
-    buffers.push({ name: `array${buffers.length}`, bytes: null, elementBytes: 4, fill: launch.fill ?? 0n, values: new Map() }); // oxfmt-ignore
+    buffers.push({ name: `array${buffers.length}`, bytes: null, elementBytes: 4, fill: launch.fill ?? 0n, values: new Map() });
     return { kind: 'pointer', buffer: buffers.length - 1, offset: 1n << 20n };
   });
   let memory: readonly NamedMemory[] = [];

@@ -42,8 +42,7 @@ function lz4(data: Buffer): Buffer {
 /** A fat binary. */
 export function fatBinary(entries: readonly Entry[]): Buffer {
   const body = entries.map(({ kind, architecture, payload, compression, flags = 0n }) => {
-    const stored =
-      compression === 'lz4' ? lz4(payload) : compression === 'zstd' ? zstdCompressSync(payload) : Buffer.from(payload);
+    const stored = compression === 'lz4' ? lz4(payload) : compression === 'zstd' ? zstdCompressSync(payload) : Buffer.from(payload);
     const padded = Buffer.alloc(Math.ceil(stored.length / 8) * 8);
     stored.copy(padded);
     const header = Buffer.alloc(64);

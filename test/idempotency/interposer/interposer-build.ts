@@ -61,25 +61,8 @@ export class InterposerBuild {
     execFileSync('sh', ['-c', interposerBuildCommand(sources, this.path('libselvage-idempotency.so'))], {
       stdio: 'pipe',
     });
-    cc(
-      '-shared',
-      '-fPIC',
-      '-Wl,-Bsymbolic',
-      '-Wl,-soname,libcuda.so.1',
-      '-o',
-      this.path('libcuda.so.1'),
-      'stub-driver.c',
-    );
-    cc(
-      '-shared',
-      '-fPIC',
-      '-I',
-      sources,
-      `-DCODE_HASH="${codeHash(ptx)}"`,
-      '-o',
-      this.path('validators.so'),
-      'validators.c',
-    );
+    cc('-shared', '-fPIC', '-Wl,-Bsymbolic', '-Wl,-soname,libcuda.so.1', '-o', this.path('libcuda.so.1'), 'stub-driver.c');
+    cc('-shared', '-fPIC', '-I', sources, `-DCODE_HASH="${codeHash(ptx)}"`, '-o', this.path('validators.so'), 'validators.c');
     this.buildProgram('program');
   }
 
@@ -103,11 +86,7 @@ export class InterposerBuild {
   }
 
   /** Runs the program, or another one that runs it, with the interposer preloaded. */
-  run(
-    args: readonly string[],
-    settings: Readonly<Record<string, string>> = {},
-    command = [this.path('program')],
-  ): Outcome {
+  run(args: readonly string[], settings: Readonly<Record<string, string>> = {}, command = [this.path('program')]): Outcome {
     const { preload = '', ...environment } = settings;
     const result = spawnSync(command[0]!, [...command.slice(1), ...args], {
       encoding: 'utf8',

@@ -25,10 +25,7 @@ const noValidator = '2 4';
 const unknownCode = '2 6';
 
 /** Verdict and reason of a launch of each image. */
-function classifyTrace(
-  images: Readonly<Record<string, Buffer>>,
-  settings: Record<string, string> = {},
-): Map<string, string> {
+function classifyTrace(images: Readonly<Record<string, Buffer>>, settings: Record<string, string> = {}): Map<string, string> {
   const folder = mkdtempSync(join(parent, 'images-'));
   for (const [name, image] of Object.entries(images)) writeFileSync(join(folder, name), image);
   const names = Object.keys(images).map((name) => join(folder, name));
@@ -69,10 +66,7 @@ describe('interposer', withoutCompiler, () => {
 
   test('100,000 launches from 4 threads through three entry points', () => {
     const { status, output } = build.run(['many', build.text, '100000', '4']);
-    assert.equal(
-      output,
-      '100000 launches from 4 threads: 16668 idempotent, 50004 not, 33328 undecided; 0 wrong, 0 sums differ\n',
-    );
+    assert.equal(output, '100000 launches from 4 threads: 16668 idempotent, 50004 not, 33328 undecided; 0 wrong, 0 sums differ\n');
     assert.equal(status, 0);
   });
 
@@ -159,8 +153,7 @@ describe('interposer', withoutCompiler, () => {
       empty: [Buffer.alloc(0), unknownCode],
       nothing: [fatBinary([]), unknownCode],
     };
-    if (libraries.includes('libzstd.so.1'))
-      images['ptx-zstd'] = [fatBinary([{ ...ptx80, compression: 'zstd' }]), idempotent];
+    if (libraries.includes('libzstd.so.1')) images['ptx-zstd'] = [fatBinary([{ ...ptx80, compression: 'zstd' }]), idempotent];
     const found = classifyTrace(Object.fromEntries(Object.entries(images).map(([name, [image]]) => [name, image])));
     assert.deepEqual(found, new Map(Object.entries(images).map(([name, [, verdict]]) => [name, verdict])));
   });
@@ -175,12 +168,7 @@ describe('interposer', withoutCompiler, () => {
     const images = {
       same: fatBinary([cubin80, ptx80]),
       newer: fatBinary([cubin80, ptx80, { ...ptx80, architecture: 86, payload: other }]),
-      exact: fatBinary([
-        cubin80,
-        { ...cubin80, architecture: 86, payload: cubin(80) },
-        ptx80,
-        { ...ptx80, architecture: 86 },
-      ]),
+      exact: fatBinary([cubin80, { ...cubin80, architecture: 86, payload: cubin(80) }, ptx80, { ...ptx80, architecture: 86 }]),
       'second-version.wrapped2': fatBinary([ptx80]),
     };
     const expected = new Map(Object.keys(images).map((name) => [name, idempotent]));
@@ -235,11 +223,7 @@ describe('interposer', withoutCompiler, () => {
   test('damaged images are never accepted as intact', () => {
     const random = seededRandom(17);
     const images: Record<string, Buffer> = {};
-    const wholes = [
-      [ptx80],
-      [{ ...ptx80, compression: 'lz4' }],
-      [{ kind: 'cubin', architecture: 80, payload: cubin(80) }, ptx80],
-    ] as const;
+    const wholes = [[ptx80], [{ ...ptx80, compression: 'lz4' }], [{ kind: 'cubin', architecture: 80, payload: cubin(80) }, ptx80]] as const;
     for (let i = 0; i < 600; i++) {
       const image = Buffer.from(fatBinary(random.pick(wholes)));
       for (let j = random.between(1, 3); j > 0; j--) image[random.below(image.length)] = random.below(256);
@@ -249,8 +233,7 @@ describe('interposer', withoutCompiler, () => {
     const hash = codeHash(ptx);
     for (const [name, verdict] of found) {
       const image = images[name]!;
-      if (verdict !== idempotent || image.readUInt16LE(16) !== 1 || (image.readUInt16LE(16 + 40) & 0x2000) !== 0)
-        continue;
+      if (verdict !== idempotent || image.readUInt16LE(16) !== 1 || (image.readUInt16LE(16 + 40) & 0x2000) !== 0) continue;
       const payload = image.subarray(firstPayload, image.length).toString('latin1');
       assert.equal(codeHash(payload.slice(0, payload.indexOf('\0'))), hash, name);
     }
@@ -261,10 +244,7 @@ describe('interposer', withoutCompiler, () => {
   test('a launch of unknown machine code is recorded under the hash of the code', () => {
     const folder = build.makeFolder('record');
     const settings = { SELVAGE_IDEMPOTENCY_RECORD: folder };
-    classifyTrace(
-      { a: text, b: other, c: fatBinary([{ ...ptx80, payload: other }]), d: cubin(80), e: Buffer.from('no PTX\0') },
-      settings,
-    );
+    classifyTrace({ a: text, b: other, c: fatBinary([{ ...ptx80, payload: other }]), d: cubin(80), e: Buffer.from('no PTX\0') }, settings);
     const files = readdirSync(folder).sort();
     assert.equal(files.length, 2, files.join(' '));
     const recorded = readFileSync(
@@ -322,10 +302,7 @@ describe('interposer', withoutCompiler, () => {
     const validators = [build.path('none.so'), '', strange, old, build.path('validators.so')].join(':');
     const { status, errors } = build.run(['cases', build.text], { SELVAGE_IDEMPOTENCY_VALIDATORS: validators });
     assert.equal(status, 0);
-    assert.match(
-      errors,
-      /none\.so: .*\n.*strange\.so: it holds no validators\n.*old\.so: its validators have another version\n/,
-    );
+    assert.match(errors, /none\.so: .*\n.*strange\.so: it holds no validators\n.*old\.so: its validators have another version\n/);
   });
 
   test('the types of the driver are those of cuda.h', (context) => {

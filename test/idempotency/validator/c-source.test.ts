@@ -27,7 +27,9 @@ function compile(source: string, folder: string): string {
   const program = join(folder, 'program');
   const strict = ['-std=c11', '-Wall', '-Wextra', '-Wpedantic', '-Werror'];
   const sanitize = ['-fsanitize=undefined', '-fno-sanitize-recover=all'];
-  execFileSync('cc', [...strict, ...sanitize, '-O1', ...sources.map((path) => `-I${path}`), 'validators.c', 'driver.c', '-o', program], { cwd: folder }); // oxfmt-ignore
+  execFileSync('cc', [...strict, ...sanitize, '-O1', ...sources.map((path) => `-I${path}`), 'validators.c', 'driver.c', '-o', program], {
+    cwd: folder,
+  });
   return program;
 }
 
@@ -65,18 +67,7 @@ test('validators in C give the answers of those in JavaScript', { skip }, (conte
 test('the name of a kernel cannot end a comment or a string', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-validators-'));
   try {
-    const names = [
-      '*/ int x; /*',
-      '"; int y; "',
-      '\\',
-      'line\nbreak',
-      '??/',
-      '%s%n',
-      'Ünïcödé',
-      '',
-      'int',
-      '9'.repeat(5000),
-    ];
+    const names = ['*/ int x; /*', '"; int y; "', '\\', 'line\nbreak', '??/', '%s%n', 'Ünïcödé', '', 'int', '9'.repeat(5000)];
     const kernels = names.map((kernel) => ({
       kernel,
       codeHash: '*/"\\',

@@ -67,8 +67,7 @@ test('arithmetic is exact on integers, quotients are rounded down', () => {
     [{ kind: 'shift-right', left: seven, right: constant(200) }, 0],
     [{ kind: 'choice', test: compare(n, '<', seven), yes: seven, no: unknown }, 7],
   ];
-  for (const [quantity, value] of all)
-    assert.ok(isKnownToHold(equals(quantity, value), one), JSON.stringify(quantity.kind));
+  for (const [quantity, value] of all) assert.ok(isKnownToHold(equals(quantity, value), one), JSON.stringify(quantity.kind));
 });
 
 test('an unknown condition is not satisfied, nor is its negation', () => {

@@ -20,9 +20,7 @@ const constant = (value: bigint): Quantity => ({ kind: 'constant', value });
 function randomConstant(random: Random): Quantity {
   const small = BigInt(random.between(-4, 40));
   if (random.chance(0.85)) return constant(small);
-  return constant(
-    random.pick([1n, -1n]) * (1n << BigInt(random.pick([31, 32, 62, 63, 64, 100, 126, 127, 130]))) + small,
-  );
+  return constant(random.pick([1n, -1n]) * (1n << BigInt(random.pick([31, 32, 62, 63, 64, 100, 126, 127, 130]))) + small);
 }
 
 function argumentQuantity(random: Random): Quantity {
@@ -72,9 +70,9 @@ function randomSet(random: Random): AddressSet {
       constant(BigInt(random.between(0, 9))),
     ]);
   const plain = random.chance(0.8);
-  const base = plain ? { kind: 'sum' as const, operands: [pointer, constant(BigInt(random.between(0, 24)))] } : randomQuantity(random, 2); // oxfmt-ignore
+  const base = plain ? { kind: 'sum' as const, operands: [pointer, constant(BigInt(random.between(0, 24)))] } : randomQuantity(random, 2);
   const steps = Array.from({ length: random.below(4) }, () => ({
-    stride: plain ? constant(BigInt(random.pick([1, 2, 4, 8, 12, 16, 20, 24, 64, -4, -8, 1000]))) : randomQuantity(random, 1), // oxfmt-ignore
+    stride: plain ? constant(BigInt(random.pick([1, 2, 4, 8, 12, 16, 20, 24, 64, -4, -8, 1000]))) : randomQuantity(random, 1),
     count: plain ? count() : randomQuantity(random, 1),
   }));
   return { base, steps, bytes: random.pick([1, 2, 4, 8, 16]) };
@@ -106,7 +104,7 @@ export function randomLaunch(random: Random): InstanceArguments & { readonly dyn
   const view = new DataView(bytes.buffer);
   for (const { offset } of parameters.slice(0, 3)) {
     const edge = random.chance(0.1);
-    const address = edge ? random.pick([0n, (1n << 64n) - 16n, 1n << 63n, 0x18000n]) : 0x10000n + BigInt(random.below(200)); // oxfmt-ignore
+    const address = edge ? random.pick([0n, (1n << 64n) - 16n, 1n << 63n, 0x18000n]) : 0x10000n + BigInt(random.below(200));
     view.setBigUint64(offset, address, true);
   }
   const n = random.chance(0.1) ? random.pick([-1, 2 ** 31 - 1, -(2 ** 31)]) : random.between(0, 40);
@@ -115,7 +113,7 @@ export function randomLaunch(random: Random): InstanceArguments & { readonly dyn
   view.setBigInt64(32, random.chance(0.2) ? (1n << 63n) - 1n : BigInt(random.between(-20, 20)), true);
   view.setInt8(40, random.between(-128, 127));
   const block = [random.between(1, 32), random.between(1, 4), random.between(1, 2)] as const;
-  const grid = [random.chance(0.05) ? 2 ** 31 - 1 : random.between(1, 9), random.between(1, 3), random.chance(0.05) ? 0 : 1] as const; // oxfmt-ignore
+  const grid = [random.chance(0.05) ? 2 ** 31 - 1 : random.between(1, 9), random.between(1, 3), random.chance(0.05) ? 0 : 1] as const;
   return {
     arguments: bytes,
     offsets: parameters.map(({ offset }) => offset),

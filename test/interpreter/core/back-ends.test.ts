@@ -97,9 +97,10 @@ test(`${files.length} files of test kernels: WebAssembly as JavaScript`, () => {
     const { kernels } = lowerModule(parsePtx(readFileSync(`${root}/${file}`, 'utf8')).module);
     for (const code of kernels) {
       const request = requestOf(basename(file), code);
-      const [expected, result] = (['javascript', 'webassembly'] as const).map((backend) =>
-        runKernel({ ...request, backend }),
-      ) as [RunResult, RunResult];
+      const [expected, result] = (['javascript', 'webassembly'] as const).map((backend) => runKernel({ ...request, backend })) as [
+        RunResult,
+        RunResult,
+      ];
       const label = `${file} ${code.symbol}`;
       if (expected.outcome === 'budget') {
         assert.equal(result.outcome, 'budget', label);
@@ -231,9 +232,7 @@ test('kernels with irreducible control flow are executed', () => {
 
 test('pointers that leave their array', () => {
   // From a to b, by their distance
-  const stray = kernel(
-    'sub.s64 %d6, %d2, %d1; add.s64 %d7, %d3, %d6; st.global.u32 [%d7], 9; ld.global.u32 %r1, [%d7];',
-  );
+  const stray = kernel('sub.s64 %d6, %d2, %d1; add.s64 %d7, %d3, %d6; st.global.u32 [%d7], 9; ld.global.u32 %r1, [%d7];');
   assert.deepEqual(words(launchAll(stray, both), 1, 32), new Array(32).fill(9));
   // Read from memory
   const loaded = kernel(`st.global.u64 [%d1+256], %d2; ld.global.u64 %d6, [%d1+256]; add.s64 %d6, %d6, %d5;
@@ -314,8 +313,7 @@ test('reads of uninitialised memory are reported', () => {
 
 test('atomics on uninitialised memory', () => {
   const uninitialised = { a: bounded, b: { ...bounded, uninitialised: true } };
-  const faultsOf = (body: string): readonly string[] =>
-    launchAll(kernel(body), uninitialised).faults.map(({ kind }) => kind);
+  const faultsOf = (body: string): readonly string[] => launchAll(kernel(body), uninitialised).faults.map(({ kind }) => kind);
   assert.deepEqual(faultsOf('red.global.add.u32 [%d2], 1;'), ['uninitialised']);
   assert.deepEqual(faultsOf('atom.global.cas.b32 %r1, [%d2], 0, 1;'), ['uninitialised']);
   assert.deepEqual(faultsOf('atom.global.exch.b32 %r1, [%d2], 1; st.global.u32 [%d3], %r1;'), ['uninitialised']);
@@ -351,12 +349,15 @@ test('atomic sums flush subnormal numbers only in global memory', () => {
     return words(result, 1, 4).map((word) => word >>> 0);
   };
   const [kept, flushed] = [sums.map((row) => row[2]), sums.map((row) => row[3])];
-  for (const [name, result] of [['red', ''], ['atom', ' %f1,']] as const) {
+  for (const [name, result] of [
+    ['red', ''],
+    ['atom', ' %f1,'],
+  ] as const) {
     assert.deepEqual(run(`${name}.global.add.f32${result}`, 'global', '%d2'), flushed, name);
     assert.deepEqual(run(`${name}.add.f32${result}`, 'global', '%d2'), flushed, name);
     assert.deepEqual(run(`${name}.shared.add.f32${result}`, 'shared', '%r1'), kept, name);
     assert.deepEqual(run(`${name}.add.f32${result}`, 'shared', '%d6'), kept, name);
-  } // oxfmt-ignore
+  }
 });
 
 test('strong loads without strong writes race as reads do', () => {

@@ -3,14 +3,7 @@ import type { RunResult } from '../../../src/interpreter/core/run-result.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Counts } from '../../../src/interpreter/counters.ts';
-import {
-  LaunchCounters,
-  addCounts,
-  convergenceOrder,
-  conflictsOf,
-  noCounts,
-  sectorsOf,
-} from '../../../src/interpreter/counters.ts';
+import { LaunchCounters, addCounts, convergenceOrder, conflictsOf, noCounts, sectorsOf } from '../../../src/interpreter/counters.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { kernel, launch, words, type LaunchOptions } from './launch-text.ts';
 
@@ -49,13 +42,24 @@ test('sectors of an access: strides, offsets, widths', () => {
 });
 
 test('bank conflicts: strides in words', () => {
-  const strided = (words: number): number => conflictsOf(lanes, lanes.map((lane) => 4 * words * lane), 4, false); // oxfmt-ignore
+  const strided = (words: number): number =>
+    conflictsOf(
+      lanes,
+      lanes.map((lane) => 4 * words * lane),
+      4,
+      false,
+    );
   assert.deepEqual([0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64].map(strided), [0, 0, 1, 0, 3, 7, 15, 0, 31, 0, 31]);
 });
 
 test('bank conflicts: narrow, wide, few lanes, atomics', () => {
   const of = (stride: number, bytes: number, atomic = false, who = lanes): number =>
-    conflictsOf(who, who.map((lane) => stride * lane), bytes, atomic); // oxfmt-ignore
+    conflictsOf(
+      who,
+      who.map((lane) => stride * lane),
+      bytes,
+      atomic,
+    );
   assert.equal(of(1, 1), 0, 'four lanes want one word');
   assert.equal(of(2, 2), 0);
   assert.equal(of(8, 8), 0, 'half warps: 16 lanes of 8 bytes are 32 banks');
@@ -100,8 +104,13 @@ test('a store down a column touches a sector for each lane', () => {
   assert.equal(total.sectors, 4 * 32);
   assert.deepEqual(
     counters.warps.map(({ block, warp, sectors }) => [block[0], warp, sectors]),
-    [[0, 0, 32], [0, 1, 32], [1, 0, 32], [1, 1, 32]],
-  ); // oxfmt-ignore
+    [
+      [0, 0, 32],
+      [0, 1, 32],
+      [1, 0, 32],
+      [1, 1, 32],
+    ],
+  );
 });
 
 /** Counts of the instructions with a mnemonic. */

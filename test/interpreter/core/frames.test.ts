@@ -12,9 +12,7 @@ function windowAt(start: number, bytes: ArrayBuffer): Int32Array {
   const place = (index: string | symbol): number => Number(index) - start / 4;
   return new Proxy(words, {
     get: (_, property) =>
-      property === 'subarray'
-        ? (from: number, to: number) => words.subarray(from - start / 4, to - start / 4)
-        : words[place(property)],
+      property === 'subarray' ? (from: number, to: number) => words.subarray(from - start / 4, to - start / 4) : words[place(property)],
     set: (_, index, value: number) => {
       words[place(index)] = value;
       return true;

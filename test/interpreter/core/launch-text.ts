@@ -40,17 +40,7 @@ ret;
 export interface LaunchOptions extends Partial<
   Pick<
     RunRequest,
-    | 'sharedBytes'
-    | 'blocks'
-    | 'steps'
-    | 'maxRaces'
-    | 'detectRaces'
-    | 'havocSeed'
-    | 'track'
-    | 'observer'
-    | 'seed'
-    | 'backend'
-    | 'watch'
+    'sharedBytes' | 'blocks' | 'steps' | 'maxRaces' | 'detectRaces' | 'havocSeed' | 'track' | 'observer' | 'seed' | 'backend' | 'watch'
   >
 > {
   readonly block?: Dim3;

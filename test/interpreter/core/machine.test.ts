@@ -252,9 +252,7 @@ test('only the requested thread blocks are executed', () => {
 });
 
 test('violated assumptions of the code are reported', () => {
-  const code = kernel(
-    'setp.lt.u32 %p1, %r0, 8; selp.u32 %r1, 1, 0, %p1;\n// selvage.assume %r1;\nst.global.u32 [%d3], 1;',
-  );
+  const code = kernel('setp.lt.u32 %p1, %r0, 8; selp.u32 %r1, 1, 0, %p1;\n// selvage.assume %r1;\nst.global.u32 [%d3], 1;');
   assert.equal(launch(code).brokenAssumptions.length, 1);
   assert.deepEqual(launch(code, { block: [8, 1, 1] }).brokenAssumptions, []);
 });

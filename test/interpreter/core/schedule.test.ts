@@ -47,13 +47,7 @@ test('a traced run has the same schedule as one without a trace', () => {
     add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 8; @%p1 bra AGAIN;
     st.global.u32 [%d3+4], %r1;`);
   const left = new Set<string>();
-  for (const seed of [
-    firstInterleaved,
-    firstInterleaved + 1,
-    firstInterleaved + 2,
-    firstInterleaved + 3,
-    firstBuffered,
-  ]) {
+  for (const seed of [firstInterleaved, firstInterleaved + 1, firstInterleaved + 2, firstInterleaved + 3, firstBuffered]) {
     const options = { block: [3, 1, 1], grid: [2, 1, 1], seed, detectRaces: false } as const;
     const untraced = launch(code, options);
     const observer = new Trace(

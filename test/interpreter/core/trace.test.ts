@@ -20,7 +20,11 @@ ${store('%d2', '%r0', '%r2', 22)}`);
 
 function traced(seed: number | undefined, isTold?: ConstructorParameters<typeof Trace>[2]) {
   const entries: TraceEntry[] = [];
-  const trace = new Trace((_, [x]) => x === 0, (entry) => void entries.push(entry), isTold); // oxfmt-ignore
+  const trace = new Trace(
+    (_, [x]) => x === 0,
+    (entry) => void entries.push(entry),
+    isTold,
+  );
   const values = new Map(Array.from({ length: 64 }, (_, index) => [index, BigInt(index + 100)]));
   const result = runKernel({
     kernel,

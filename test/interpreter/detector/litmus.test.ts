@@ -10,13 +10,7 @@ const other = 2;
 
 type Options = Partial<Pick<AccessStep, 'until' | 'when' | 'into' | 'value' | 'bytes'>>;
 
-function access(
-  kind: AccessStep['kind'],
-  at: number,
-  semantics: Semantics,
-  scope: Scope,
-  options: Options = {},
-): AccessStep {
+function access(kind: AccessStep['kind'], at: number, semantics: Semantics, scope: Scope, options: Options = {}): AccessStep {
   return { kind, at, bytes: 4, semantics, scope, ...(kind === 'write' && { value: () => 1 }), ...options };
 }
 
@@ -25,8 +19,7 @@ const write = (at: number): Step => access('write', at, 'weak', 'cta');
 const load = (semantics: Semantics, scope: Scope = 'gpu', at = flag): Step => access('read', at, semantics, scope);
 const store = (semantics: Semantics, scope: Scope = 'gpu', value = 1, at = flag): Step =>
   access('write', at, semantics, scope, { value: () => value });
-const waitFor = (semantics: Semantics, scope: Scope = 'gpu', until = 1, at = flag): Step =>
-  access('read', at, semantics, scope, { until });
+const waitFor = (semantics: Semantics, scope: Scope = 'gpu', until = 1, at = flag): Step => access('read', at, semantics, scope, { until });
 const add = (semantics: Semantics, scope: Scope = 'gpu', at = flag, options: Options = {}): Step =>
   access('atomic', at, semantics, scope, { value: (old) => old + 1, ...options });
 const fence = (scope: Scope = 'gpu', semantics: 'sc' | 'acq_rel' | 'acquire' | 'release' = 'acq_rel'): Step => ({
@@ -104,11 +97,7 @@ const table: readonly Litmus[] = [
   ),
   {
     name: 'strong loads and stores do not race',
-    threads: place('grid', [
-      [load('relaxed'), store('release')],
-      [store('relaxed'), load('acquire', 'sys')],
-      [add('acq_rel')],
-    ]),
+    threads: place('grid', [[load('relaxed'), store('release')], [store('relaxed'), load('acquire', 'sys')], [add('acq_rel')]]),
   },
   {
     name: 'strong stores of the scope of the block race between blocks',
@@ -206,13 +195,21 @@ const table: readonly Litmus[] = [
   handover('fence and acquire', 'grid', [[fence('gpu', 'release'), store('relaxed')], [waitFor('acquire')]]),
   handover('an acquire fence does not release', 'grid', [[fence('gpu', 'acquire'), store('relaxed')], [waitFor('acquire')]], {
     certain: ['0.0 1.1'],
-  }), // oxfmt-ignore
+  }),
   handover('a release fence does not acquire', 'grid', [[store('release')], [relaxedWait, fence('gpu', 'release')]], {
     certain: ['0.0 1.2'],
   }),
-  handover('fences of the block between blocks', 'grid', [[fence('cta'), store('relaxed')], [relaxedWait, fence('cta')]], {
-    certain: ['0.0 1.2'],
-  }), // oxfmt-ignore
+  handover(
+    'fences of the block between blocks',
+    'grid',
+    [
+      [fence('cta'), store('relaxed')],
+      [relaxedWait, fence('cta')],
+    ],
+    {
+      certain: ['0.0 1.2'],
+    },
+  ),
   handover(
     'fence of the block on one side',
     'grid',
@@ -261,10 +258,7 @@ const table: readonly Litmus[] = [
     [[store('release', 'gpu', 1, other), store('relaxed')], [waitFor('acquire')]],
     { certain: ['0.0 1.1'] },
   ),
-  handover('relaxed read, then an acquire of the same location', 'grid', [
-    [store('release')],
-    [relaxedWait, load('acquire')],
-  ]),
+  handover('relaxed read, then an acquire of the same location', 'grid', [[store('release')], [relaxedWait, load('acquire')]]),
   handover(
     'relaxed read, then an acquire of another location',
     'grid',
@@ -294,8 +288,11 @@ const table: readonly Litmus[] = [
   },
   {
     name: 'spin lock with acquire and release',
-    threads: place('grid', Array.from({ length: 3 }, () => [lock('acquire'), read(data), write(data), unlock('release')])),
-  }, // oxfmt-ignore
+    threads: place(
+      'grid',
+      Array.from({ length: 3 }, () => [lock('acquire'), read(data), write(data), unlock('release')]),
+    ),
+  },
   {
     name: 'spin lock without fences',
     threads: place(
@@ -322,28 +319,37 @@ const table: readonly Litmus[] = [
   },
   {
     name: 'spin lock of block scope between blocks',
-    threads: place('grid', Array.from({ length: 2 }, () => [lock('acquire', 'cta'), write(data), unlock('release', 'cta')])),
+    threads: place(
+      'grid',
+      Array.from({ length: 2 }, () => [lock('acquire', 'cta'), write(data), unlock('release', 'cta')]),
+    ),
     certain: ['0.0 1.0', '0.0 1.2', '0.1 1.1', '0.2 1.0', '0.2 1.2'],
-  }, // oxfmt-ignore
+  },
   {
     name: 'ticket lock',
-    threads: place('grid', Array.from({ length: 2 }, () => [
-      add('relaxed', 'gpu', other, { into: 'ticket' }),
-      access('read', flag, 'acquire', 'gpu', { until: ({ ticket }) => ticket! }),
-      write(data),
-      add('release'),
-    ])),
-  }, // oxfmt-ignore
+    threads: place(
+      'grid',
+      Array.from({ length: 2 }, () => [
+        add('relaxed', 'gpu', other, { into: 'ticket' }),
+        access('read', flag, 'acquire', 'gpu', { until: ({ ticket }) => ticket! }),
+        write(data),
+        add('release'),
+      ]),
+    ),
+  },
   {
     name: 'ticket lock without acquire',
-    threads: place('grid', Array.from({ length: 2 }, () => [
-      add('relaxed', 'gpu', other, { into: 'ticket' }),
-      access('read', flag, 'relaxed', 'gpu', { until: ({ ticket }) => ticket! }),
-      write(data),
-      add('release'),
-    ])),
+    threads: place(
+      'grid',
+      Array.from({ length: 2 }, () => [
+        add('relaxed', 'gpu', other, { into: 'ticket' }),
+        access('read', flag, 'relaxed', 'gpu', { until: ({ ticket }) => ticket! }),
+        write(data),
+        add('release'),
+      ]),
+    ),
     certain: ['0.2 1.2'],
-  }, // oxfmt-ignore
+  },
   ...lastBlock('the last block sums up', [fence()], [fence()], {}),
   ...lastBlock('the last block sums up without a fence before its reads', [fence()], [], {
     certain: ['0.0 1.3', '0.3 1.0'],
@@ -354,19 +360,25 @@ const table: readonly Litmus[] = [
   }),
   {
     name: 'the last block resets the counter',
-    threads: place('grid', Array.from({ length: 3 }, () => [
-      add('relaxed', 'gpu', flag, { into: 'count' }),
-      access('write', flag, 'weak', 'cta', { when: ({ count }) => count === 2, value: () => 0 }),
-    ])),
-  }, // oxfmt-ignore
+    threads: place(
+      'grid',
+      Array.from({ length: 3 }, () => [
+        add('relaxed', 'gpu', flag, { into: 'count' }),
+        access('write', flag, 'weak', 'cta', { when: ({ count }) => count === 2, value: () => 0 }),
+      ]),
+    ),
+  },
   {
     name: 'a counter that a thread resets which saw but its first value',
-    threads: place('grid', Array.from({ length: 2 }, () => [
-      add('relaxed', 'gpu', flag, { into: 'count' }),
-      access('write', flag, 'weak', 'cta', { when: ({ count }) => count === 0, value: () => 0 }),
-    ])),
+    threads: place(
+      'grid',
+      Array.from({ length: 2 }, () => [
+        add('relaxed', 'gpu', flag, { into: 'count' }),
+        access('write', flag, 'weak', 'cta', { when: ({ count }) => count === 0, value: () => 0 }),
+      ]),
+    ),
     certain: ['0.0 1.1', '0.1 1.0', '0.1 1.1'],
-  }, // oxfmt-ignore
+  },
   {
     name: 'barrier of the grid as spin code',
     threads: gridBarrier('release', 'acquire'),
@@ -503,12 +515,7 @@ const table: readonly Litmus[] = [
   },
 ];
 
-function lastBlock(
-  name: string,
-  before: readonly Step[],
-  after: readonly Step[],
-  races: Pick<Litmus, 'certain' | 'presumed'>,
-): Litmus[] {
+function lastBlock(name: string, before: readonly Step[], after: readonly Step[], races: Pick<Litmus, 'certain' | 'presumed'>): Litmus[] {
   const ifLast = ({ count }: Record<string, number>): boolean => count === 1;
   const program = (own: number, theirs: number): Step[] => [
     write(own),
@@ -571,7 +578,7 @@ test('random programs: no race is reported falsely or missed', () => {
       case 5: {
         const fitting = strong.filter((semantics) =>
           kind === 'read' ? semantics !== 'release' && semantics !== 'acq_rel' : kind === 'atomic' || !/acq/.test(semantics),
-        ); // oxfmt-ignore
+        );
         const at = random.chance(0.8) ? flag : data;
         if (kind !== 'atomic' && random.chance(0.3)) return access(kind, at, 'volatile', 'sys');
         return access(kind, at, random.pick(fitting), scope);
@@ -599,7 +606,7 @@ test('random programs: no race is reported falsely or missed', () => {
       ...(isClustered && { cluster: 0 }),
       steps: common ?? steps(),
       ...(common && index > 0 && { like: 0 }),
-    })); // oxfmt-ignore
+    }));
     const result = someOrders(threads, 6, (bound) => random.below(bound), random.chance(0.5));
     runs += result.runs;
     assert.deepEqual([result.falseAlarms, result.missed], [[], []]);

@@ -121,8 +121,7 @@ function run(
       hasCopies: false,
     };
     const blocks = new Map<number, BlockOrder>();
-    for (const { block, cluster } of threads)
-      if (!blocks.has(block)) blocks.set(block, detector.order.startBlock(block, cluster ?? block));
+    for (const { block, cluster } of threads) if (!blocks.has(block)) blocks.set(block, detector.order.startBlock(block, cluster ?? block));
     const blockOf = (thread: number): BlockOrder => blocks.get(threads[thread]!.block)!;
     return { detector, order: detector.order, page, blockOf };
   });
@@ -164,8 +163,7 @@ function run(
       }
     }
     const site = sites[siteOf[thread]![position[thread]!]!]!;
-    for (const { detector, page, blockOf } of watchers)
-      detector.record(page, 4 * step.at, site, blockOf(thread), number, false);
+    for (const { detector, page, blockOf } of watchers) detector.record(page, 4 * step.at, site, blockOf(thread), number, false);
   };
 
   const synchronize = (members: readonly number[], arrivals: readonly number[], act: () => void): void => {
@@ -191,7 +189,7 @@ function run(
         peer.block === own.block && (step.kind === 'barrier' || step.kind === 'part-barrier' || peer.thread >> 5 === own.thread >> 5)
           ? [index]
           : [],
-      ); // oxfmt-ignore
+      );
       const there = peers.filter((peer) => waiting.has(peer) && stepOf(peer)!.kind === step.kind);
       if (step.kind === 'part-barrier') {
         const key = `${own.block} ${step.number}`;
@@ -224,7 +222,7 @@ function run(
     for (const [thread] of threads.entries()) {
       for (let step = stepOf(thread); step && 'when' in step && step.when && !step.when(registers[thread]!); step = stepOf(thread)) {
         position[thread]!++;
-      } // oxfmt-ignore
+      }
     }
     // The order of arrivals at a barrier of all threads has no effect.
     for (const thread of threads.keys()) {
@@ -247,8 +245,7 @@ function run(
         break;
       case 'fence':
         events.push({ thread, step, name: nameAt(thread), meeting: none, source: none });
-        for (const { order, blockOf } of watchers)
-          order.fence(blockOf(thread), threads[thread]!.thread, step.semantics, step.scope);
+        for (const { order, blockOf } of watchers) order.fence(blockOf(thread), threads[thread]!.thread, step.semantics, step.scope);
         break;
       case 'arrive': {
         const key = `${threads[thread]!.block} ${step.number}`;
@@ -308,13 +305,7 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[], 
   const directly = matrix();
   pairs((w, r) => {
     const event = events[r]!;
-    if (
-      reads(event) &&
-      event.source === w &&
-      isStrong(event) &&
-      isStrong(events[w]!) &&
-      morallyStrong(events[w]!, event)
-    ) {
+    if (reads(event) && event.source === w && isStrong(event) && isStrong(events[w]!) && morallyStrong(events[w]!, event)) {
       directly[w]![r] = true;
     }
   });
@@ -414,11 +405,7 @@ export interface Comparison {
 }
 
 /** Compares the detector with the definitions on runs that `choices` directs. */
-function compare(
-  threads: readonly LitmusThread[],
-  volatileRaces: boolean,
-  runs: Iterable<ReturnType<typeof run>>,
-): Comparison {
+function compare(threads: readonly LitmusThread[], volatileRaces: boolean, runs: Iterable<ReturnType<typeof run>>): Comparison {
   const found = { certain: new Set<string>(), presumed: new Set<string>() };
   const falseAlarms = new Set<string>();
   const missed = new Set<string>();

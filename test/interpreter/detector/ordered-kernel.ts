@@ -16,7 +16,13 @@ function ptxOf(random: Random): string {
   for (let step = 0; step < steps; step++) {
     if (random.chance(0.15)) lines.push(random.pick(['bar.sync 0;', 'bar.warp.sync 0xffffffff;', 'bar.sync 0;']));
     // Threads that execute it: those whose number, or whose block's, has these low bits.
-    const [register, mask] = random.pick([['%r1', 3], ['%r1', 63], ['%r2', 1], ['%r1', 0], ['%r3', 1]] as const); // oxfmt-ignore
+    const [register, mask] = random.pick([
+      ['%r1', 3],
+      ['%r1', 63],
+      ['%r2', 1],
+      ['%r1', 0],
+      ['%r3', 1],
+    ] as const);
     lines.push(`and.b32 %r4, ${register}, ${mask};`, `setp.eq.u32 %p1, %r4, ${random.below(mask + 1)};`);
     const space = hasShared && random.chance(0.4) ? 'shared' : 'global';
     const word = random.below(4);
@@ -28,8 +34,7 @@ function ptxOf(random: Random): string {
     const value = wide ? '%rd3' : '%r5';
     const scope = random.pick(scopes);
     const strength = random.pick(['', '', 'volatile', `relaxed.${scope}`, 'order']);
-    const dotted = (order: string): string =>
-      strength === '' ? '' : strength === 'order' ? `.${order}.${scope}` : `.${strength}`;
+    const dotted = (order: string): string => (strength === '' ? '' : strength === 'order' ? `.${order}.${scope}` : `.${strength}`);
     switch (random.below(5)) {
       case 0:
         lines.push(`@%p1 ld${dotted('acquire')}.${space}.${type} ${value}, ${at};`);

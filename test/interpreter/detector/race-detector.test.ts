@@ -73,7 +73,7 @@ test('a race names the barrier that both passed last', () => {
   const passed = (body: string, options = {}) => {
     const code = kernel(body);
     const [{ passed: last } = assert.fail('no race')] = launch(code, { block: [64, 1, 1], ...options }).races;
-    const barriers = code.blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier'); // oxfmt-ignore
+    const barriers = code.blocks.flatMap(({ instructions }) => instructions).filter(({ operation }) => operation.effect.kind === 'barrier');
     return last && [barriers.findIndex(({ id }) => id === last.instruction), last.times];
   };
   assert.equal(passed(race), null);
@@ -110,27 +110,34 @@ test('bytes of one word are disjoint', () => {
 });
 
 test('a page with shadow words of four bytes is split when bytes are accessed', () => {
-  const code = kernel(`${own} st.shared.u32 [%d7], %r0; setp.ne.u32 %p1, %r0, 9; @%p1 bra DONE;
-    ld.shared.u8 %r1, [%d6+22]; st.global.u32 [%d1], %r1; DONE:`, shared); // oxfmt-ignore
+  const code = kernel(
+    `${own} st.shared.u32 [%d7], %r0; setp.ne.u32 %p1, %r0, 9; @%p1 bra DONE;
+    ld.shared.u8 %r1, [%d6+22]; st.global.u32 [%d1], %r1; DONE:`,
+    shared,
+  );
   const result = launch(code);
   assert.deepEqual(raceTexts(result), ['write-read shared s+22']);
   assert.deepEqual(result.races[0]!.first.thread, [5, 0, 0]);
 });
 
 test('overlap of vector accesses is decided by bytes', () => {
-  const code = kernel(`${own} and.b32 %r1, %r0, 15; mul.wide.u32 %d8, %r1, 8; add.s64 %d8, %d6, %d8;
+  const code = kernel(
+    `${own} and.b32 %r1, %r0, 15; mul.wide.u32 %d8, %r1, 8; add.s64 %d8, %d6, %d8;
     setp.lt.u32 %p1, %r0, 16; @%p1 bra PAIR; st.shared.u32 [%d8+4], 7; bra DONE;
-    PAIR: st.shared.v2.u32 [%d8], {%r0, %r0}; DONE:`, shared); // oxfmt-ignore
+    PAIR: st.shared.v2.u32 [%d8], {%r0, %r0}; DONE:`,
+    shared,
+  );
   const [race] = launch(code).races;
   assert.deepEqual([race!.object, race!.offset % 8, race!.bytes], ['s', 4, 4]);
 });
 
 test('every racing pair of instructions is found', () => {
-  const code = kernel(`${own} st.shared.u32 [%d6], 1; st.shared.u32 [%d6], 2; ld.shared.u32 %r1, [%d6];
-    st.global.u32 [%d4], %r1;`, shared); // oxfmt-ignore
-  const pairs = launch(code).races.map(({ first, second }) =>
-    [first.instruction, second.instruction].sort((a, b) => a - b).join(),
+  const code = kernel(
+    `${own} st.shared.u32 [%d6], 1; st.shared.u32 [%d6], 2; ld.shared.u32 %r1, [%d6];
+    st.global.u32 [%d4], %r1;`,
+    shared,
   );
+  const pairs = launch(code).races.map(({ first, second }) => [first.instruction, second.instruction].sort((a, b) => a - b).join());
   // Each write with itself, the two writes, each write with the read.
   assert.equal(new Set(pairs).size, 5);
 });
@@ -138,9 +145,8 @@ test('every racing pair of instructions is found', () => {
 test('barriers of the warp order its lanes, fences without them do not', () => {
   const body = (between: string): string => `${own} st.shared.u32 [%d7], %r0; ${between}
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8; ld.shared.u32 %r2, [%d8];
-    st.global.u32 [%d3], %r2;`; // oxfmt-ignore
-  const races = (between: string): unknown[] =>
-    launch(kernel(body(between), shared)).races.map((race) => race.unmodelled);
+    st.global.u32 [%d3], %r2;`;
+  const races = (between: string): unknown[] => launch(kernel(body(between), shared)).races.map((race) => race.unmodelled);
   assert.deepEqual(races(''), [[]]);
   assert.deepEqual(races('membar.cta;'), [[]]);
   assert.deepEqual(races('bar.warp.sync -1;'), []);
@@ -151,9 +157,8 @@ test('barriers of the warp order its lanes, fences without them do not', () => {
 test('exchanges between lanes do not order their accesses, and are named', () => {
   const body = (exchange: string): string => `${own} st.shared.u32 [%d7], %r0; ${exchange}
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8; ld.shared.u32 %r2, [%d8];
-    st.global.u32 [%d3], %r2;`; // oxfmt-ignore
-  const races = (exchange: string): unknown[] =>
-    launch(kernel(body(exchange), shared)).races.map((race) => race.unmodelled);
+    st.global.u32 [%d3], %r2;`;
+  const races = (exchange: string): unknown[] => launch(kernel(body(exchange), shared)).races.map((race) => race.unmodelled);
   assert.deepEqual(races('shfl.sync.idx.b32 %r3, %r0, 0, 31, -1;'), [['warp-exchange']]);
   assert.deepEqual(races('vote.sync.ballot.b32 %r3, %p1, -1;'), [['warp-exchange']]);
   const half = 'setp.lt.u32 %p2, %r0, 16; selp.b32 %r3, 65535, -65536, %p2;';
@@ -165,7 +170,7 @@ test('exchanges between lanes do not order their accesses, and are named', () =>
 test('barriers with a thread count order the participating threads', () => {
   const body = (partner: number): string => `${own} st.shared.u32 [%d7], %r0; setp.ge.u32 %p1, %r0, 64; @%p1 bra DONE;
     bar.sync 1, 64; xor.b32 %r1, %r0, ${partner}; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8;
-    ld.shared.u32 %r2, [%d8]; st.global.u32 [%d3], %r2; DONE: bar.sync 0;`; // oxfmt-ignore
+    ld.shared.u32 %r2, [%d8]; st.global.u32 [%d3], %r2; DONE: bar.sync 0;`;
   const result = launch(kernel(body(32), shared), { block: [96, 1, 1] });
   assert.deepEqual([result.outcome, result.races, result.divergences], ['finished', [], []]);
   assert.equal(launch(kernel(body(64), shared), { block: [96, 1, 1] }).races.length, 1);
@@ -174,7 +179,7 @@ test('barriers with a thread count order the participating threads', () => {
 test('producers arrive at a barrier, consumers wait for them', () => {
   const body = (late: string): string => `${own} setp.ge.u32 %p1, %r0, 32; @%p1 bra CONSUME;
     st.shared.u32 [%d7], %r0; bar.arrive 1, 64; ${late} bra DONE;
-    CONSUME: bar.sync 1, 64; ld.shared.u32 %r2, [%d7+-128]; st.global.u32 [%d3], %r2; DONE:`; // oxfmt-ignore
+    CONSUME: bar.sync 1, 64; ld.shared.u32 %r2, [%d7+-128]; st.global.u32 [%d3], %r2; DONE:`;
   assert.deepEqual(launch(kernel(body(''), shared), { block: [64, 1, 1] }).races, []);
   const late = kernel(body('st.shared.u32 [%d7], 7;'), shared);
   assert.deepEqual(raceTexts(launch(late, { block: [64, 1, 1] })), ['write-read shared s+0']);
@@ -186,7 +191,7 @@ function flagged(release: string, acquire: string): ReturnType<typeof launch> {
     kernel(`mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra READER;
       st.global.u32 [%d1], 7; ${release} bra DONE;
       READER: WAIT: ${acquire.split('|')[0]} setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT; ${acquire.split('|')[1]}
-      ld.global.u32 %r3, [%d1]; st.global.u32 [%d1+8], %r3; DONE:`), // oxfmt-ignore
+      ld.global.u32 %r3, [%d1]; st.global.u32 [%d1+8], %r3; DONE:`),
     { block: [1, 1, 1], grid: [2, 1, 1] },
   );
 }
@@ -195,10 +200,7 @@ test('a flag synchronizes blocks, with fences of sufficient scope on both sides'
   const set = 'st.volatile.global.u32 [%d2], 1;';
   const get = 'ld.volatile.global.u32 %r2, [%d2];';
   assert.deepEqual(raceTexts(flagged(`membar.gl; ${set}`, `${get}|membar.gl;`)), []);
-  assert.deepEqual(
-    raceTexts(flagged('st.release.gpu.global.u32 [%d2], 1;', 'ld.acquire.gpu.global.u32 %r2, [%d2];|')),
-    [],
-  );
+  assert.deepEqual(raceTexts(flagged('st.release.gpu.global.u32 [%d2], 1;', 'ld.acquire.gpu.global.u32 %r2, [%d2];|')), []);
   for (const [release, acquire] of [
     [set, `${get}|membar.gl;`],
     [`membar.gl; ${set}`, `${get}|`],
@@ -206,7 +208,10 @@ test('a flag synchronizes blocks, with fences of sufficient scope on both sides'
     [`membar.gl; ${set}`, `${get}|membar.cta;`],
   ] as const) {
     const { races } = flagged(release, acquire);
-    assert.deepEqual(races.map(({ object, unmodelled }) => [object, unmodelled]), [['A', []]]); // oxfmt-ignore
+    assert.deepEqual(
+      races.map(({ object, unmodelled }) => [object, unmodelled]),
+      [['A', []]],
+    );
   }
   assert.equal(flagged('membar.gl; st.global.u32 [%d2], 1;', `${get}|membar.gl;`).races.length, 2);
 });
@@ -216,12 +221,15 @@ test('the order of two fences is not determined, and is named', () => {
     st.global.u32 [%d1], 7; membar.gl; bra DONE;
     READER: membar.gl; ld.global.u32 %r3, [%d1]; st.global.u32 [%d1+8], %r3; DONE:`);
   const { races } = launch(code, { block: [1, 1, 1], grid: [2, 1, 1] });
-  assert.deepEqual(races.map(({ unmodelled }) => unmodelled), [['fence-order']]); // oxfmt-ignore
+  assert.deepEqual(
+    races.map(({ unmodelled }) => unmodelled),
+    [['fence-order']],
+  );
 });
 
 test('an asynchronous copy is unordered until its thread waits; then a barrier publishes it', () => {
   const body = (wait: string): string => `${own} cvt.u32.u64 %r5, %d7; cp.async.ca.shared.global [%r5], [%d3], 4;
-    ${wait} ld.shared.u32 %r2, [%d7]; st.global.u32 [%d4], %r2;`; // oxfmt-ignore
+    ${wait} ld.shared.u32 %r2, [%d7]; st.global.u32 [%d4], %r2;`;
   const races = (wait: string): string[] => raceTexts(launch(kernel(body(wait), shared)));
   const commit = 'cp.async.commit_group;';
   assert.deepEqual(races('cp.async.wait_all;'), []);
@@ -246,7 +254,7 @@ test('groups of copies are waited for in the order in which they were committed'
     cp.async.ca.shared.global [%r5], [%d3], 4; cp.async.commit_group;
     cp.async.ca.shared.global [%r5+128], [%d3], 4; cp.async.commit_group;
     cp.async.wait_group ${left}; bar.sync 0; ld.shared.u32 %r2, [%d7]; ld.shared.u32 %r3, [%d7+128];
-    st.global.u32 [%d4], %r2;`; // oxfmt-ignore
+    st.global.u32 [%d4], %r2;`;
   const races = (left: number): string[] => raceTexts(launch(kernel(body(left), shared)));
   assert.deepEqual(races(0), []);
   assert.deepEqual(races(1), ['write-read shared s+128']);
@@ -259,7 +267,7 @@ test('an mbarrier synchronizes arriving threads with waiting ones', () => {
     @%p1 bra READY; mbarrier.init.shared.b64 [%d9], 64; READY: ${init}
     st.shared.u32 [%d7], %r0; mbarrier.arrive.shared.b64 %d10, [%d9];
     ${wait} xor.b32 %r1, %r0, 33; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8; ld.shared.u32 %r2, [%d8];
-    st.global.u32 [%d3], %r2;`; // oxfmt-ignore
+    st.global.u32 [%d3], %r2;`;
   const wait = 'WAIT: mbarrier.test_wait.shared.b64 %p2, [%d9], %d10; @!%p2 bra WAIT;';
   const options = { block: [64, 1, 1] } as const;
   const result = launch(kernel(body('bar.sync 0;', wait), declarations), options);
@@ -275,7 +283,7 @@ test('asynchronous copies arrive at an mbarrier when they complete', () => {
     cp.async.ca.shared.global [%r5], [%d3], 4; ${arrive} mbarrier.arrive.shared.b64 %d10, [%d9];
     WAIT: mbarrier.test_wait.shared.b64 %p2, [%d9], %d10; @!%p2 bra WAIT;
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8; ld.shared.u32 %r2, [%d8];
-    st.global.u32 [%d4], %r2;`; // oxfmt-ignore
+    st.global.u32 [%d4], %r2;`;
   const races = (arrive: string): string[] => raceTexts(launch(kernel(body(arrive), declarations)));
   assert.deepEqual(races('cp.async.mbarrier.arrive.shared.b64 [%d9];'), []);
   assert.equal(races('').length, 1);
@@ -287,14 +295,14 @@ test('bulk copies signal completion through an mbarrier or through bulk groups',
   const fetch = (wait: string): string => `${own} mov.u64 %d9, m; setp.ne.u32 %p1, %r0, 0; @%p1 bra READY;
     mbarrier.init.shared.b64 [%d9], 1; mbarrier.arrive.expect_tx.shared.b64 %d10, [%d9], 128;
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d6], [%d1], 128, [%d9];
-    READY: bar.sync 0; ${wait} ld.shared.u32 %r2, [%d7]; st.global.u32 [%d4], %r2;`; // oxfmt-ignore
+    READY: bar.sync 0; ${wait} ld.shared.u32 %r2, [%d7]; st.global.u32 [%d4], %r2;`;
   const wait = 'WAIT: mbarrier.test_wait.parity.shared.b64 %p2, [%d9], 0; @!%p2 bra WAIT;';
   const races = (text: string): string[] => raceTexts(launch(kernel(text, declarations)));
   assert.deepEqual(races(fetch(wait)), []);
   assert.equal(races(fetch('')).length, 1);
   const put = (after: string, read: string): string => `${own} st.shared.u32 [%d7], %r0; bar.sync 0;
     setp.ne.u32 %p1, %r0, 0; @%p1 bra DONE; cp.async.bulk.global.shared::cta.bulk_group [%d1], [%d6], 128;
-    cp.async.bulk.commit_group; ${after} ${read} DONE: `; // oxfmt-ignore
+    cp.async.bulk.commit_group; ${after} ${read} DONE: `;
   const reuse = 'st.shared.u32 [%d6], 5;';
   const load = 'ld.global.u32 %r2, [%d1]; st.global.u32 [%d4], %r2;';
   assert.deepEqual(races(put('cp.async.bulk.wait_group 0;', reuse + load)), []);
@@ -306,7 +314,7 @@ test('bulk copies signal completion through an mbarrier or through bulk groups',
 test('a lock synchronizes threads, in one block and between blocks', () => {
   const body = (scope: string, fence: string): string => `TAKE: atom${scope}.global.cas.b32 %r2, [%d2], 0, 1;
     setp.ne.u32 %p1, %r2, 0; @%p1 bra TAKE; ${fence} ld.global.u32 %r3, [%d1]; add.u32 %r3, %r3, 1;
-    st.global.u32 [%d1], %r3; ${fence} atom${scope}.global.exch.b32 %r4, [%d2], 0;`; // oxfmt-ignore
+    st.global.u32 [%d1], %r3; ${fence} atom${scope}.global.exch.b32 %r4, [%d2], 0;`;
   const run = (scope: string, fence: string, grid: number): ReturnType<typeof launch> =>
     launch(kernel(body(scope, fence)), { block: [40, 1, 1], grid: [grid, 1, 1] });
   const correct = run('', 'membar.gl;', 2);
@@ -318,7 +326,7 @@ test('a lock synchronizes threads, in one block and between blocks', () => {
 
 test('elements of vectors are separate accesses', () => {
   const code = kernel(`setp.ne.u32 %p1, %r0, 0; @%p1 bra SECOND; st.volatile.global.v2.u32 [%d1], {%r0, %r0}; bra DONE;
-    SECOND: ld.volatile.global.u32 %r1, [%d1+4]; st.global.u32 [%d4], %r1; DONE:`); // oxfmt-ignore
+    SECOND: ld.volatile.global.u32 %r1, [%d1+4]; st.global.u32 [%d4], %r1; DONE:`);
   assert.deepEqual(launch(code).races, []);
 });
 
@@ -347,7 +355,7 @@ test('a block-scope atomic stays recorded after an atomic of another block', () 
   const code = kernel(`mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r0, 0; @%p1 bra FIRST;
     @!%p2 bra COUNT; WAIT: ld.acquire.gpu.global.u32 %r2, [%d2]; setp.eq.u32 %p3, %r2, 0; @%p3 bra WAIT; bra COUNT;
     FIRST: @!%p2 bra DONE; COUNT: red.cta.global.add.u32 [%d1], 1; @!%p1 bra DONE; st.release.gpu.global.u32 [%d2], 1;
-    DONE:`); // oxfmt-ignore
+    DONE:`);
   assert.deepEqual(launch(code, { block: [1, 1, 1], grid: [2, 1, 1] }).races, []);
   assert.deepEqual(raceTexts(launch(code, { block: [33, 1, 1], grid: [2, 1, 1] })), ['atomic-atomic global A+0']);
 });
@@ -355,7 +363,7 @@ test('a block-scope atomic stays recorded after an atomic of another block', () 
 test('warp barriers do not wait for named lanes that have exited', () => {
   const body = (mask: number): string => `${own} st.shared.u32 [%d7], %r0; and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 0;
     @%p1 bra DONE; bar.warp.sync ${mask}; xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d6, %d8;
-    ld.shared.u32 %r2, [%d8]; st.global.u32 [%d3], %r2; DONE:`; // oxfmt-ignore
+    ld.shared.u32 %r2, [%d8]; st.global.u32 [%d3], %r2; DONE:`;
   assert.deepEqual(launch(kernel(body(-1), shared)).races, []);
   assert.deepEqual(raceTexts(launch(kernel(body(0xaaaaaaaa), shared))), ['write-read shared s+0']);
 });
@@ -363,20 +371,23 @@ test('warp barriers do not wait for named lanes that have exited', () => {
 test('without cluster dimensions each block is its own cluster', () => {
   const code = kernel(`st.global.u32 [%d3], %r0; barrier.cluster.arrive; barrier.cluster.wait;
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d1, %d8; ld.global.u32 %r2, [%d8];
-    st.global.u32 [%d4], 1;`); // oxfmt-ignore
+    st.global.u32 [%d4], 1;`);
   assert.deepEqual(launch(code).races, []);
   const between = launch(code, { grid: [2, 1, 1] }).races;
   assert.ok(between.length > 0);
   for (const { unmodelled } of between) assert.deepEqual(unmodelled, ['cluster']);
   const early = kernel(`barrier.cluster.arrive; st.global.u32 [%d3], %r0; barrier.cluster.wait;
     xor.b32 %r1, %r0, 1; mul.wide.u32 %d8, %r1, 4; add.s64 %d8, %d1, %d8; ld.global.u32 %r2, [%d8];
-    st.global.u32 [%d4], %r2;`); // oxfmt-ignore
+    st.global.u32 [%d4], %r2;`);
   assert.deepEqual(raceTexts(launch(early)), ['write-read global A+4']);
 });
 
 test('only the requested arrays are tracked for races', () => {
   const code = kernel('st.global.u32 [%d1], %r0; st.global.u32 [%d2], %r0;');
-  assert.deepEqual(launch(code, { track: ['B'] }).races.map(({ object }) => object), ['B']); // oxfmt-ignore
+  assert.deepEqual(
+    launch(code, { track: ['B'] }).races.map(({ object }) => object),
+    ['B'],
+  );
   assert.deepEqual(launch(code, { track: [] }).races, []);
 });
 

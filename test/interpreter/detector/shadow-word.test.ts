@@ -115,7 +115,13 @@ test('shadow words follow the state machine, under any renumbering', () => {
         warp.counted = 1;
       } else if (action === 4) {
         const [a, b] = [blocks[0]!.ticket, blocks[1]!.ticket];
-        renumberTickets(words, new Map([[a, 2], [b, 1]])); // oxfmt-ignore
+        renumberTickets(
+          words,
+          new Map([
+            [a, 2],
+            [b, 1],
+          ]),
+        );
         [blocks[0]!.ticket, blocks[1]!.ticket] = [2, 1];
       } else {
         const thread = 32 * index + random.below(2);

@@ -30,27 +30,18 @@ const atomics = ['block-atomic', 'device-atomic'] as const;
 const oddCells: readonly (readonly [Cell, StateName])[] = [
   // Loses the atomic after a read that a barrier ordered: false alarms at the next atomic.
   ...atomics.flatMap((access) =>
-    barriers.flatMap(([sync, relations]) =>
-      relations.map((relation) => [['read', access, sync, relation], 'write'] as const),
-    ),
+    barriers.flatMap(([sync, relations]) => relations.map((relation) => [['read', access, sync, relation], 'write'] as const)),
   ),
   // Keeps the whole block as participants although a barrier cleared them: false alarms at the warp's next plain access.
   ...atomics.flatMap((access) =>
-    (['thread', 'warp'] as const).map(
-      (relation) => [['block-atomic-block', access, 'block', relation], 'block-atomic-block'] as const,
-    ),
+    (['thread', 'warp'] as const).map((relation) => [['block-atomic-block', access, 'block', relation], 'block-atomic-block'] as const),
   ),
   // Takes two unordered atomics for those of one thread: misses races.
   [['warp-synced-atomic', 'device-atomic', 'none', 'warp'], 'warp-synced-atomic'],
 ];
 
 function indexOf([state, access, sync, relation]: Cell): number {
-  return transitionIndex(
-    stateNames.indexOf(state),
-    accessNames.indexOf(access),
-    syncNames.indexOf(sync),
-    relationNames.indexOf(relation),
-  );
+  return transitionIndex(stateNames.indexOf(state), accessNames.indexOf(access), syncNames.indexOf(sync), relationNames.indexOf(relation));
 }
 
 test('the table has 25 states, all reachable, and a row for locations without contents', () => {
@@ -178,8 +169,7 @@ function search(table: Uint8Array, { warps, blockOfWarp }: Shape, most: number):
       seen.add(key);
       const [before, last, sync] = [state[threads]!, state[threads + 1]!, state[threads + 2]!];
       for (let thread = 0; thread < threads; thread++) {
-        const relation =
-          thread === last ? 0 : warps[thread] === warps[last] ? 1 : blockOf[thread] === blockOf[last] ? 2 : 3;
+        const relation = thread === last ? 0 : warps[thread] === warps[last] ? 1 : blockOf[thread] === blockOf[last] ? 2 : 3;
         for (let kind = 0; kind < kinds; kind++) {
           const cell = transitionIndex(before, kind, sync, relation);
           const after = table[cell]!;

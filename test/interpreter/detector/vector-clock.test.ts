@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
-import {
-  type VectorClock,
-  clockKey,
-  countOf,
-  join,
-  includesEpoch,
-  withCount,
-} from '../../../src/interpreter/detector/vector-clock.ts';
+import { type VectorClock, clockKey, countOf, join, includesEpoch, withCount } from '../../../src/interpreter/detector/vector-clock.ts';
 
 test('the join of vector clocks is the maximum of each key', () => {
   const random = seededRandom(5);
@@ -65,5 +58,8 @@ test('a long chain of vector clocks gives the same answers as a trie', () => {
 
 test('vector clock keys of different kinds are distinct', () => {
   const clock = withCount(withCount(null, clockKey(0, 5), 1), clockKey(1, 5), 2);
-  assert.deepEqual([0, 1, 2].map((kind) => countOf(clock, clockKey(kind, 5))), [1, 2, 0]); // oxfmt-ignore
+  assert.deepEqual(
+    [0, 1, 2].map((kind) => countOf(clock, clockKey(kind, 5))),
+    [1, 2, 0],
+  );
 });

@@ -91,13 +91,7 @@ class Watched {
     if (operation === 'write' && bytes === 4) page.i32[(address - page.data) >> 2] = value;
     else if (operation === 'write') page.u8[address - page.data] = value;
     const record = this.#code && bytes === 4 && strong === null ? this.#code.recordWord : this.#record.bind(this);
-    (record as (...numbers: readonly number[]) => void)(
-      0,
-      site,
-      address,
-      thread,
-      page.i32[(address - page.data) >> 2]!,
-    );
+    (record as (...numbers: readonly number[]) => void)(0, site, address, thread, page.i32[(address - page.data) >> 2]!);
   }
 
   fence(thread: number): void {

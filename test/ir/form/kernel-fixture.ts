@@ -40,9 +40,7 @@ export function kernelOf({
       return { index, symbol: `${symbol}_param_${index}`, type, bytes, alignment: bytes };
     }),
     objects: [],
-    blocks: [
-      { id: entry, phis: [], instructions, terminator: { kind: 'exit', ptxLine: 1 }, predecessors: [], successors: [] },
-    ],
+    blocks: [{ id: entry, phis: [], instructions, terminator: { kind: 'exit', ptxLine: 1 }, predecessors: [], successors: [] }],
     values: [],
     dominators: [entry],
     postdominators: [null],

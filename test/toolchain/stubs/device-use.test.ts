@@ -8,7 +8,7 @@ const global = '__attribute__((global))';
 const device = '__attribute__((device))';
 const kernel = `${global} void k(float* x, int n) { int i = n; x[i] = 1; }\n`;
 
-const namesIn = (text: string, ...stubs: string[]) => stubUse(readOwnCode(`# 1 "a.cu"\n${text}`), new Set(stubs), new Set()); // oxfmt-ignore
+const namesIn = (text: string, ...stubs: string[]) => stubUse(readOwnCode(`# 1 "a.cu"\n${text}`), new Set(stubs), new Set());
 
 /** Texts in which device code depends on `lib_t`, with the name that is reported. */
 const dependent: readonly (readonly [text: string, name: string])[] = [
@@ -91,17 +91,11 @@ for (const text of measuring) {
 }
 
 test('launches are not read if a library may launch a kernel', () => {
-  const text = (call: string): string =>
-    `${global} __attribute__((launch_bounds(64))) void k(float* x) {}\nvoid f(float* x) { ${call} }`;
+  const text = (call: string): string => `${global} __attribute__((launch_bounds(64))) void k(float* x) {}\nvoid f(float* x) { ${call} }`;
   for (const call of ['lib_t(k, x);', 'lib_t(&k, x);', 'lib_t(k<float>);', 'auto y = lib_t::launch(x, k);']) {
     assert.equal(namesIn(text(call), 'lib_t').unreadLaunches?.name, 'k', call);
   }
-  for (const call of [
-    'k<<<1, 64>>>(lib_t(x));',
-    'lib_t([&] { k<float><<<1, 64>>>(x); });',
-    'lib_t(x); g(k);',
-    'lib_t(x.k);',
-  ]) {
+  for (const call of ['k<<<1, 64>>>(lib_t(x));', 'lib_t([&] { k<float><<<1, 64>>>(x); });', 'lib_t(x); g(k);', 'lib_t(x.k);']) {
     assert.equal(namesIn(text(call), 'lib_t').unreadLaunches, null, call);
   }
 });
@@ -122,6 +116,11 @@ test('launches are not read if the stub gives an enumerator a value', () => {
 });
 
 test('functions that lead to a launch are found through calls', () => {
-  const found = launchingFunctions(readOwnCode('void a() { b(); }\nvoid b() { k<<<1, 1>>>(); }\nvoid c() {}\nstruct S { void d() { a(); } };')); // oxfmt-ignore
-  assert.deepEqual(['a', 'b', 'c', 'd'].filter((name) => found.has(name)), ['a', 'b', 'd']); // oxfmt-ignore
+  const found = launchingFunctions(
+    readOwnCode('void a() { b(); }\nvoid b() { k<<<1, 1>>>(); }\nvoid c() {}\nstruct S { void d() { a(); } };'),
+  );
+  assert.deepEqual(
+    ['a', 'b', 'c', 'd'].filter((name) => found.has(name)),
+    ['a', 'b', 'd'],
+  );
 });

@@ -33,7 +33,10 @@ const decisive: readonly string[] = [
 for (const text of decisive) {
   test(`the condition may decide device code: ${text.replaceAll('\n', ' ')}`, () => {
     const found = conditionsIn(text, { definitions: { DEV: ' __device__' } });
-    assert.deepEqual(found.map(({ names, isDecisive }) => [names, isDecisive]), [[['LIB'], true]]); // oxfmt-ignore
+    assert.deepEqual(
+      found.map(({ names, isDecisive }) => [names, isDecisive]),
+      [[['LIB'], true]],
+    );
   });
 }
 
@@ -44,14 +47,11 @@ test('the names that a condition declares are listed, and not those of parameter
     return found.declares;
   };
   assert.deepEqual(declaredIn('#ifdef LIB\nvoid open_stream(int w, int h);\n#endif\n'), ['open_stream']);
-  assert.deepEqual(declaredIn('#ifdef LIB\ntypedef half real;\n#else\ntypedef float real;\n#endif\n'), [
-    'real',
-    'real',
-  ]);
+  assert.deepEqual(declaredIn('#ifdef LIB\ntypedef half real;\n#else\ntypedef float real;\n#endif\n'), ['real', 'real']);
   assert.deepEqual(declaredIn('struct layer {\n#ifdef LIB\n  int extra;\n#endif\n};\n'), ['layer', 'extra']);
   assert.deepEqual(declaredIn('void f() {\n#ifdef LIB\n  int extra;\n#endif\n}\n'), []);
   assert.deepEqual(declaredIn('#ifdef LIB\n#include <lib.h>\n#endif\n'), []);
-  assert.deepEqual(declaredIn('#ifdef LIB\n#define API extern\n#endif\nAPI void f(int w);\nstruct S { API int g(); };\n'), ['f', 'S', 'g']); // oxfmt-ignore
+  assert.deepEqual(declaredIn('#ifdef LIB\n#define API extern\n#endif\nAPI void f(int w);\nstruct S { API int g(); };\n'), ['f', 'S', 'g']);
 });
 
 test('only open macros count: not defined, not stated, not of compilers, after the header', () => {
@@ -73,5 +73,5 @@ test('a condition that may decide launches is marked', () => {
 });
 
 test('names in conditions are read, those in other directives are not', () => {
-  assert.deepEqual(askedNames('#if defined(A) && \\\n  B\n#elif C\n#endif\n#ifdef D\n#define E F\n#endif\n'), ['A', 'B', 'C', 'D']); // oxfmt-ignore
+  assert.deepEqual(askedNames('#if defined(A) && \\\n  B\n#elif C\n#endif\n#ifdef D\n#define E F\n#endif\n'), ['A', 'B', 'C', 'D']);
 });

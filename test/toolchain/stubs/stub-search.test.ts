@@ -16,11 +16,16 @@ interface Answers {
 
 async function searched({ missing, own, others = '', isTrusted = true, compile = () => null }: Answers) {
   const tried: Stubs[] = [];
-  const unit: PreprocessedStubs = { own: `# 1 "a.cu"\n${own}`, others, definitions: new Map(), files: [{ path: 'a.cu', text: own, from: 1 }] }; // oxfmt-ignore
+  const unit: PreprocessedStubs = {
+    own: `# 1 "a.cu"\n${own}`,
+    others,
+    definitions: new Map(),
+    files: [{ path: 'a.cu', text: own, from: 1 }],
+  };
   const found = await findStubs({
     preprocess: async ({ headers }) => {
       const next = missing.find((name) => !headers.includes(name));
-      return next === undefined ? unit : { errors: `a.cu:1:10: fatal error: ${next}: No such file or directory`, calledMacros: [] }; // oxfmt-ignore
+      return next === undefined ? unit : { errors: `a.cu:1:10: fatal error: ${next}: No such file or directory`, calledMacros: [] };
     },
     compile: async (stubs) => {
       tried.push(stubs);
@@ -56,7 +61,15 @@ test('names are declared as the messages of the compiler name them, until the un
   assert.ok(found && 'text' in found);
   assert.deepEqual(found.headers, ['lib.h', 'b/more.h']);
   assert.equal(tried.length, 4);
-  for (const line of ['struct lib_t : ::selvage_stub::opaque_value {', 'extern ::selvage_stub::opaque_value LIB_A;', 'extern ::selvage_stub::opaque_value lib_open;', 'static opaque_value& run;', 'namespace ns {', 'template <class... T, class... A> ::selvage_stub::opaque_value go(A&&...);']) assert.ok(found.text.includes(`${line}\n`), line); // oxfmt-ignore
+  for (const line of [
+    'struct lib_t : ::selvage_stub::opaque_value {',
+    'extern ::selvage_stub::opaque_value LIB_A;',
+    'extern ::selvage_stub::opaque_value lib_open;',
+    'static opaque_value& run;',
+    'namespace ns {',
+    'template <class... T, class... A> ::selvage_stub::opaque_value go(A&&...);',
+  ])
+    assert.ok(found.text.includes(`${line}\n`), line);
   assert.equal(found.unreadLaunches, null);
   assert.ok(found.classes.includes('lib_t'));
 });
@@ -82,7 +95,11 @@ test('a search ends: with headers, attempts and names that are limited', async (
   const { found } = await searched({ missing: many.slice(1), own: '' });
   assert.ok(found && 'text' in found);
   let count = 0;
-  const endless = await searched({ missing: ['lib.h'], own: '', compile: () => `a.cu(1): error: identifier "n${(count += 1)}" is undefined\n` }); // oxfmt-ignore
+  const endless = await searched({
+    missing: ['lib.h'],
+    own: '',
+    compile: () => `a.cu(1): error: identifier "n${(count += 1)}" is undefined\n`,
+  });
   assert.ok(endless.found && 'reason' in endless.found && /after 24 attempts/.test(endless.found.reason));
   assert.equal(endless.tried.length, 24);
   const names = Array.from({ length: 2001 }, (_, index) => `a.cu(1): error: identifier "n${index}" is undefined\n`);
@@ -116,7 +133,8 @@ test('a name that needs a value becomes an enumerator, and launches are not read
 });
 
 test('operators of literals are declared, and not for device code', async () => {
-  const compile = (text: string): string | null => (text.includes('operator""_s(') ? null : 'a.cu(1): error: user-defined literal operator not found\n'); // oxfmt-ignore
+  const compile = (text: string): string | null =>
+    text.includes('operator""_s(') ? null : 'a.cu(1): error: user-defined literal operator not found\n';
   assert.ok('text' in (await searched({ missing: ['lib.h'], own: 'auto f() { return "a"_s; }\n', compile })).found!);
   const device = '__attribute__((global)) void k() { auto x = "a"_s; }\n';
   assert.match(await reasonOf({ missing: ['lib.h'], own: device, compile }), /depends on _s/);
@@ -128,23 +146,77 @@ test('a unit whose brackets the header completes is refused', async () => {
 });
 
 test('damaged texts are searched without an error', async () => {
-  const words = ['{', '}', '(', ')', '<', '>', '<<<', '>>>', ';', ',', '::', '.', '->', '=', '*', '&', ':', '[', ']', 'template', 'typename', 'class', 'struct', 'enum', 'typedef', 'using', 'namespace', 'const', 'constexpr', 'sizeof', 'auto', 'lib_t', 'LIB_A', 'k', 'f', 'x', '1', '"s"', '__attribute__((global))', '__attribute__((device))', 'switch', 'case', '\n#if LIB\n', '\n#else\n', '\n#endif\n', '\n#define F lib_t\n', '\n']; // oxfmt-ignore
+  const words = [
+    '{',
+    '}',
+    '(',
+    ')',
+    '<',
+    '>',
+    '<<<',
+    '>>>',
+    ';',
+    ',',
+    '::',
+    '.',
+    '->',
+    '=',
+    '*',
+    '&',
+    ':',
+    '[',
+    ']',
+    'template',
+    'typename',
+    'class',
+    'struct',
+    'enum',
+    'typedef',
+    'using',
+    'namespace',
+    'const',
+    'constexpr',
+    'sizeof',
+    'auto',
+    'lib_t',
+    'LIB_A',
+    'k',
+    'f',
+    'x',
+    '1',
+    '"s"',
+    '__attribute__((global))',
+    '__attribute__((device))',
+    'switch',
+    'case',
+    '\n#if LIB\n',
+    '\n#else\n',
+    '\n#endif\n',
+    '\n#define F lib_t\n',
+    '\n',
+  ];
   const random = seededRandom(7);
   for (let index = 0; index < 400; index++) {
     const text = (length: number): string => Array.from({ length }, () => random.pick(words)).join(' ');
     const inner = (): string => text(20).replaceAll(/(?<!__attribute__\(*)[(){}]+(?!\))/g, ' ');
-    const own =
-      index % 2 === 0
-        ? text(40)
-        : `void f(${inner()}) { ${inner()} } struct S { ${inner()} { ${inner()} } ${inner()} };`;
+    const own = index % 2 === 0 ? text(40) : `void f(${inner()}) { ${inner()} } struct S { ${inner()} { ${inner()} } ${inner()} };`;
     let count = 0;
-    const compile = (): string | null => ((count += 1) > 2 ? null : ['lib_t', 'LIB_A', 'f'].map((name) => `a.cu(1): error: identifier "${name}" is undefined\na.cu(1): error: this declaration has no storage class or type specifier\na.cu(1): error: expression must have a constant value\n`).join('')); // oxfmt-ignore
+    const compile = (): string | null =>
+      (count += 1) > 2
+        ? null
+        : ['lib_t', 'LIB_A', 'f']
+            .map(
+              (name) =>
+                `a.cu(1): error: identifier "${name}" is undefined\na.cu(1): error: this declaration has no storage class or type specifier\na.cu(1): error: expression must have a constant value\n`,
+            )
+            .join('');
     assert.ok((await searched({ missing: ['lib.h'], own, compile })).found);
   }
 });
 
 test('a macro of a stub that a condition asks for is refused', async () => {
-  const compile = (text: string): string | null => (text.includes('#define LIB_RUN') ? null : 'a.cu(1): error: identifier "LIB_RUN" is undefined\n'); // oxfmt-ignore
+  const compile = (text: string): string | null =>
+    text.includes('#define LIB_RUN') ? null : 'a.cu(1): error: identifier "LIB_RUN" is undefined\n';
   const own = 'void f() {\n LIB_RUN(1) f();\n';
   const asking = '#ifdef LIB_RUN\n#endif\n';
   assert.ok('text' in (await searched({ missing: ['lib.h'], own: `${own}}\n`, compile })).found!);

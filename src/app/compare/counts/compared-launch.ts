@@ -64,11 +64,11 @@ export function compareLaunches(
         const points = pointsOf(...contexts, names);
         if (points.length === 0) return [];
         const isBlockChosen = contexts.some(({ dimensions }) => dimensions.block.includes(null)) || is !== after;
-        return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), isBlockChosen, points }]; // oxfmt-ignore
+        return [{ base: before, head: after, isWhole: isGridKnown(before) && isGridKnown(after), isBlockChosen, points }];
       };
       const compare = (was: Launch, is: Launch): ComparedLaunch[] => inTime(deadline, () => compareNow(was, is)) ?? [];
       const own = compare(before, after);
-      const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block)); // oxfmt-ignore
+      const [block] = own.flatMap(({ points }) => points.filter(({ isLarge }) => isLarge).map(({ head: run }) => run.block));
       const isFree = own[0]?.isBlockChosen === true && block?.[0] === usualThreads && block[1] === 1 && block[2] === 1;
       if (!isFree || before.block !== null || after.block !== null) return own;
       // A change that is an improvement at one block size may be a regression at another.
@@ -83,7 +83,7 @@ function isGridKnown({ grid, ties = [] }: Launch): boolean {
 /** Corresponding launches: identical ones, then those at the same position. */
 function pairsOf(base: readonly Launch[], head: readonly Launch[]): readonly (readonly [Launch, Launch])[] {
   const key = ({ block, grid, sharedBytes, scalars, ties = [] }: Launch): string =>
-    JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)]), ties.map(({ text }) => text)]); // oxfmt-ignore
+    JSON.stringify([block, grid, sharedBytes, [...scalars].map(([at, value]) => [at, String(value)]), ties.map(({ text }) => text)]);
   const left = [...base];
   const take = (wanted: (launch: Launch) => boolean): Launch | undefined => {
     const at = left.findIndex(wanted);
@@ -107,8 +107,7 @@ function pointsOf(base: KernelContext, head: KernelContext, names: ReadonlyMap<s
     if (was && is) points.push({ isLarge: setting.isLarge, at: countedScalars(head, setting), base: was, head: is });
   }
   // Counts at small sizes do not predict counts at large ones.
-  const isEnough =
-    points.some(({ isLarge }) => isLarge) || !representativeLaunches(head).some(({ isLarge }) => isLarge);
+  const isEnough = points.some(({ isLarge }) => isLarge) || !representativeLaunches(head).some(({ isLarge }) => isLarge);
   return isEnough ? points : [];
 }
 
@@ -127,17 +126,14 @@ function settingOfBase(
   setting: LaunchInstance,
   names: ReadonlyMap<string, string>,
 ): LaunchInstance | null {
-  const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel); // oxfmt-ignore
+  const nameIn = ({ request, kernel }: KernelContext, field: ParameterField): string => fieldName(request.parameters, field, kernel);
   // The grid may depend on parameters that the kernel does not read.
   const unread = head.kernel.parameters.flatMap(({ index, bytes }): ParameterField[] =>
-    bytes > 8 || head.fields.some((field) => field.index === index)
-      ? []
-      : [{ index, offset: 0, bytes, isPointer: false }],
+    bytes > 8 || head.fields.some((field) => field.index === index) ? [] : [{ index, offset: 0, bytes, isPointer: false }],
   );
   const scalars = [...unread, ...head.fields.filter(({ isPointer }) => !isPointer)];
   const known = new Map(scalars.map((field) => [nameIn(head, field), field]));
-  const own =
-    representativeLaunches(base).find(({ isLarge }) => isLarge === setting.isLarge) ?? representativeLaunches(base)[0];
+  const own = representativeLaunches(base).find(({ isLarge }) => isLarge === setting.isLarge) ?? representativeLaunches(base)[0];
   if (!own) return null;
   const scalar = (field: ParameterField): bigint => {
     const name = nameIn(base, field);

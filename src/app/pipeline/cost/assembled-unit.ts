@@ -11,10 +11,7 @@ import type { Options } from '../../../settings/options.ts';
 export type Assembled = (entry: LaunchedKernel) => Promise<AssembledUnit | Unassembled> | undefined;
 
 /** Starts the assembler on the production builds of the units of kernels. */
-export function assembled(
-  kernels: readonly LaunchedKernel[],
-  { resources: assemble }: Pick<UnitBuilder, 'resources'>,
-): Assembled {
+export function assembled(kernels: readonly LaunchedKernel[], { resources: assemble }: Pick<UnitBuilder, 'resources'>): Assembled {
   if (!assemble) return () => Promise.resolve(noAssembler);
   const known = new Map<string, Promise<AssembledUnit | Unassembled>>();
   const keyOf = ({ unit, arch }: LaunchedKernel): string => JSON.stringify([unit.path, arch]);
@@ -38,8 +35,8 @@ export function notAssembled(options: Options, entry: LaunchedKernel, why: Unass
   if (why.isRefusal) {
     const location = refusedPlace(entry, why);
     // The assembler names kernels by their symbols only.
-    const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified); // oxfmt-ignore
-    return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }]; // oxfmt-ignore
+    const reason = why.symbol === undefined ? why.reason : why.reason.replace(`'${why.symbol}'`, kernelName(why.symbol).qualified);
+    return [{ severity: 'error', code, message: `Nothing in ${unit.path} can run: ${reason}.`, ...(location && { location }) }];
   }
   if (options.checks.includes('race')) return [];
   const message = `Registers and occupancy of the kernels in ${unit.path} are not known: ${why.reason}.`;

@@ -69,13 +69,7 @@ export function codeOf(entry: LaunchedKernel, bytes: Uint8Array, resources: Kern
     executed: (visits) => executedSteps(kernel, cubin, visits, located),
     diagnostics: translation.checked
       ? translation.faults
-          .map((fault) =>
-            translationFinding(
-              { kernel: entry.name.qualified, file: entry.unit.path, arch: entry.arch },
-              kernel,
-              fault,
-            ),
-          )
+          .map((fault) => translationFinding({ kernel: entry.name.qualified, file: entry.unit.path, arch: entry.arch }, kernel, fault))
           .sort((a, b) => Number(a.severity === 'notice') - Number(b.severity === 'notice'))
           .slice(0, maxFaults)
       : [],
@@ -92,13 +86,12 @@ export interface RepeatedCode {
 
 /** SASS of a kernel, with the trip counts of the loops around its lines and the number of instructions of a warp. */
 export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: RepeatedCode): CodeOfKernel {
-  const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }])); // oxfmt-ignore
+  const byLine = new Map(rounds.map(({ location, inner, all }) => [lineKey(location), { inner: amountOf(inner), all: amountOf(all) }]));
   const reported = ({ bound, value }: Repetition): AmountReport => ({ bound, value });
-  const looping = new Set(
-    made.profile?.lines.filter(({ depth }) => depth > 0).map(({ location }) => lineKey(location)),
-  );
+  const looping = new Set(made.profile?.lines.filter(({ depth }) => depth > 0).map(({ location }) => lineKey(location)));
   const executed = made.executed?.(visits);
-  const stepsOf = (steps: Expression | null | undefined): { readonly steps?: AmountReport } => (steps ? { steps: reported(amountOf(steps)) } : {}); // oxfmt-ignore
+  const stepsOf = (steps: Expression | null | undefined): { readonly steps?: AmountReport } =>
+    steps ? { steps: reported(amountOf(steps)) } : {};
   return {
     ...made,
     ...(made.profile && {
@@ -120,7 +113,7 @@ export function withRounds(made: CodeOfKernel, { rounds, visits, amountOf }: Rep
           return {
             ...line,
             ...(own && { roundBounds: { inner: reported(own.inner), all: reported(own.all) } }),
-            ...(own && isNumber(own.inner) && isNumber(own.all) && { rounds: { inner: own.inner.value!, all: own.all.value! } }), // oxfmt-ignore
+            ...(own && isNumber(own.inner) && isNumber(own.all) && { rounds: { inner: own.inner.value!, all: own.all.value! } }),
             ...stepsOf(executed?.byLine.get(key)),
           };
         }),
@@ -135,11 +128,7 @@ function isNumber({ bound, value }: Repetition): boolean {
 }
 
 /** Report of the SASS of a kernel. */
-export function codeReportOf(
-  profile: CodeProfile,
-  translation: Translation,
-  merged: MergedAccesses = new Map(),
-): CodeReport {
+export function codeReportOf(profile: CodeProfile, translation: Translation, merged: MergedAccesses = new Map()): CodeReport {
   const { live, version } = profile;
   const wide = [...merged.values()].filter((bytes) => bytes > 0).length;
   const lines = profile.lines
@@ -166,8 +155,7 @@ function placesOf({ production, verification }: LaunchedKernel): (location: Loca
   const { module } = production ?? verification;
   const known = new Map<string, string>();
   return ({ file, line }) => {
-    const named =
-      known.get(file) ?? [...module.files.values()].find((one) => file === one || file.endsWith(`/${one}`)) ?? file;
+    const named = known.get(file) ?? [...module.files.values()].find((one) => file === one || file.endsWith(`/${one}`)) ?? file;
     known.set(file, named);
     return { file: named, line };
   };

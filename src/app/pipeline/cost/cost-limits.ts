@@ -5,14 +5,7 @@ import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../../cost/expressions/comparison.ts';
 import { type Expression, add, constant, evaluate, namesOf, subtract } from '../../../cost/expressions/expression.ts';
 import { isNonNegative } from '../../../cost/expressions/order.ts';
-import {
-  type BoundMetric,
-  boundTable,
-  isBoundMetric,
-  isShare,
-  type Metric,
-  type ResourceMetric,
-} from '../../../cost/model/metrics.ts';
+import { type BoundMetric, boundTable, isBoundMetric, isShare, type Metric, type ResourceMetric } from '../../../cost/model/metrics.ts';
 import { compareRational, type Rational } from '../../../cost/expressions/rational.ts';
 import { matchKernel } from '../../../cuda/names/kernel-pattern.ts';
 import type { Code } from '../../../source/codes.ts';
@@ -74,12 +67,7 @@ export function withLimits(
  * the compiler unrolls a loop and the remaining iterations are bounded separately; that of the verification build
  * counts instructions that are not executed.
  */
-function boundStanding(
-  entry: LaunchedKernel,
-  { bounds }: CostReport,
-  metric: BoundMetric,
-  limit: Limit,
-): readonly [Standing, Found] {
+function boundStanding(entry: LaunchedKernel, { bounds }: CostReport, metric: BoundMetric, limit: Limit): readonly [Standing, Found] {
   const { limitedBuild } = boundTable[metric];
   const builds = [limitedBuild, limitedBuild === 'source' ? 'production' : 'source'] as const;
   const all = builds.flatMap((build): (readonly [Standing, Found])[] => {
@@ -211,8 +199,7 @@ function violation(
   const [code, severity]: readonly [Code, Severity] =
     standing.kind === 'exceeded' ? ['limit/exceeded', 'error'] : ['limit/not-compared', 'notice'];
   const { isReached = false, ...told } = found;
-  const message =
-    standing.kind === 'exceeded' ? exceededMessage({ ...told, isReached }) : notComparedMessage(told, standing.reason);
+  const message = standing.kind === 'exceeded' ? exceededMessage({ ...told, isReached }) : notComparedMessage(told, standing.reason);
   return violationOf(entry, { code, severity, ...told, message });
 }
 

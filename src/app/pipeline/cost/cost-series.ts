@@ -4,13 +4,7 @@
  */
 import type { Dim3 } from '../../../base/dim3.ts';
 import { hashText } from '../../../base/hash.ts';
-import {
-  type BoundMetric,
-  boundMetrics,
-  type Metric,
-  type ResourceMetric,
-  resourceMetrics,
-} from '../../../cost/model/metrics.ts';
+import { type BoundMetric, boundMetrics, type Metric, type ResourceMetric, resourceMetrics } from '../../../cost/model/metrics.ts';
 import type { CostReport } from '../../../report-model/cost-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 import { costLaunch, resourceOf } from './cost-reference.ts';

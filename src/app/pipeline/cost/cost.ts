@@ -7,14 +7,7 @@ import { type Expression, evaluate, namesOf } from '../../../cost/expressions/ex
 import { expressionText } from '../../../cost/expressions/expression-text.ts';
 import { growthIn } from '../../../cost/expressions/growth.ts';
 import { costAssumptionTexts } from '../../../cost/model/cost-assumption.ts';
-import {
-  type CostRequest,
-  type MetricBound,
-  costOfKernel,
-  outOfTime,
-  tooManyPaths,
-  withoutCost,
-} from '../../../cost/kernel-cost.ts';
+import { type CostRequest, type MetricBound, costOfKernel, outOfTime, tooManyPaths, withoutCost } from '../../../cost/kernel-cost.ts';
 import { launchTotals } from './launch-totals.ts';
 import { boundMetrics, byMetric } from '../../../cost/model/metrics.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
@@ -52,11 +45,7 @@ import type { Settings } from '../../../settings/settings.ts';
 /** Kernel reports with costs, and diagnostics about units that the assembler rejects. */
 export async function withCosts(
   kernels: readonly CheckedKernel[],
-  {
-    resourcesOf,
-    figures,
-    isBrief,
-  }: { readonly resourcesOf: Assembled; readonly figures: Figures | undefined; readonly isBrief: boolean },
+  { resourcesOf, figures, isBrief }: { readonly resourcesOf: Assembled; readonly figures: Figures | undefined; readonly isBrief: boolean },
   { options, configuration }: Settings,
   progress: Progress,
 ): Promise<Checked> {
@@ -85,13 +74,7 @@ export async function withCosts(
       const whole = {
         ...bounds,
         ...(made?.code && { code: made.code }),
-        ...(await figures?.(
-          entry,
-          own,
-          made?.profile,
-          (bounds.bounds.production ?? bounds.bounds.source)!.steps.bound,
-          deadline,
-        )),
+        ...(await figures?.(entry, own, made?.profile, (bounds.bounds.production ?? bounds.bounds.source)!.steps.bound, deadline)),
       };
       const launches = await withDefaultSignals(() => withLaunchCosts(analyses, report.launches, made?.merged));
       const cost = withLimits(entry, deadline.wasCut() ? { ...whole, nondeterministic: true } : whole, own, limits);
@@ -166,7 +149,7 @@ function costOf(
   return {
     repeated: (production ?? source)!.repeated,
     bounds: { ...(source && { source: source.bounds }), ...(production && { production: production.bounds }) },
-    totals: { ...(source?.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) }, // oxfmt-ignore
+    totals: { ...(source?.totals && { source: source.totals }), ...(production?.totals && { production: production.totals }) },
     assumptions: [...new Map(assumptions.map((one) => [one.text, one])).values()],
     ...(resources ? { resources: resourcesReport(entry, launch, resources) } : {}),
   };
@@ -178,11 +161,9 @@ function dimensionsOf(kernel: Kernel, launch: Launch): Dimensions {
     for (const { arguments: operands } of instructions)
       for (const operand of operands) if (operand.kind === 'special') read.add(operand.register);
   }
-  const isRead = (axis: 0 | 1 | 2): boolean => axis === 0 || read.has(`tid.${'xyz'[axis]}`) || read.has(`ntid.${'xyz'[axis]}`); // oxfmt-ignore
+  const isRead = (axis: 0 | 1 | 2): boolean => axis === 0 || read.has(`tid.${'xyz'[axis]}`) || read.has(`ntid.${'xyz'[axis]}`);
   const block = (axis: 0 | 1 | 2): number | null =>
-    launch.block === null && kernel.requiredThreads
-      ? kernel.requiredThreads[axis]
-      : extentOfAxis(launch, 'block', axis, isRead(axis));
+    launch.block === null && kernel.requiredThreads ? kernel.requiredThreads[axis] : extentOfAxis(launch, 'block', axis, isRead(axis));
   const grid = (axis: 0 | 1 | 2): number | null => extentOfAxis(launch, 'grid', axis, true);
   // The number of lanes affects costs even if the kernel does not read the thread indices.
   return { block: [block(0), block(1), block(2)], grid: [grid(0), grid(1), grid(2)] };
@@ -226,20 +207,20 @@ class Analyses {
 
   of(kernel: Kernel, launch: Launch, means: Means): Analysed {
     const { mostVisits, merged } = means;
-    const key = JSON.stringify([kernel === this.entry.kernel, dimensionsOf(kernel, launch), launch.sharedBytes, mostVisits, merged !== undefined]); // oxfmt-ignore
+    const key = JSON.stringify([
+      kernel === this.entry.kernel,
+      dimensionsOf(kernel, launch),
+      launch.sharedBytes,
+      mostVisits,
+      merged !== undefined,
+    ]);
     const analysed = this.#known.get(key) ?? analyse(this.entry, kernel, launch, means, this.#deadline);
     this.#known.set(key, analysed);
     return analysed;
   }
 }
 
-function analyse(
-  entry: LaunchedKernel,
-  kernel: Kernel,
-  launch: Launch,
-  { merged, mostVisits }: Means,
-  deadline: Deadline,
-): Analysed {
+function analyse(entry: LaunchedKernel, kernel: Kernel, launch: Launch, { merged, mostVisits }: Means, deadline: Deadline): Analysed {
   const { parameters, assumptions } = entry;
   const names = new Map<string, { readonly index: number; readonly offset: number }>();
   const parameterName = (index: number, offset: number): string | null => {
@@ -250,9 +231,7 @@ function analyse(
     names.set(name, { index, offset });
     return name;
   };
-  const conditions = assumptions.flatMap(({ expression }) =>
-    expression.kind === 'condition' ? [expression.condition] : [],
-  );
+  const conditions = assumptions.flatMap(({ expression }) => (expression.kind === 'condition' ? [expression.condition] : []));
   const divisors = divisorsOf(conditions);
   const used = new Set<string>();
   const request: CostRequest = {

@@ -74,7 +74,8 @@ export function kernelFigures(
   let steps = maxRuns * most;
   return async (entry, resources, code, stepsOfWarp, deadline) => {
     const launch = costLaunch(entry);
-    const run = launch.block && steps > 0 ? inTime(deadline, () => countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp)) : null; // oxfmt-ignore
+    const run =
+      launch.block && steps > 0 ? inTime(deadline, () => countedRun(entry, launch, settings, Math.min(steps, most), stepsOfWarp)) : null;
     steps -= run?.steps ?? 0;
     const step = resources && fewerRegisters(entry, launch, resources);
     const fewer = step && assemblies-- > 0 ? await spillsWith(entry, step.registers, resources, builder) : undefined;
@@ -144,7 +145,7 @@ function countedRun(
   }
   const { contention } = counters;
   const isEverywhere = contention !== null && contention.blocks > 1;
-  const blockBytes = [...counters.neededSectors].reduce((sum, [ordinal, sectors]) => sum + 32 * sectors * weightOf(ordinal), 0); // oxfmt-ignore
+  const blockBytes = [...counters.neededSectors].reduce((sum, [ordinal, sectors]) => sum + 32 * sectors * weightOf(ordinal), 0);
   const sum = operations.single + operations.double + operations.tensor;
   const location = contention && instructions.get(contention.instruction)?.location;
   return {
@@ -174,11 +175,7 @@ function countedRun(
 }
 
 /** Maximum thread-instructions of a block; null without a bound. */
-function stepsOfBlock(
-  ofWarp: string | null,
-  { block, grid }: LaunchInstance,
-  scalars: Readonly<Record<string, number>>,
-): number | null {
+function stepsOfBlock(ofWarp: string | null, { block, grid }: LaunchInstance, scalars: Readonly<Record<string, number>>): number | null {
   const parsed = ofWarp === null ? null : parseBound(ofWarp);
   if (!parsed || !('expression' in parsed)) return null;
   const value = evaluate(parsed.expression, (name) => {

@@ -2,14 +2,7 @@
 import { issuedPerCycle } from '../../../device/architecture.ts';
 import { type Expression, add, evaluate, scale } from '../../../cost/expressions/expression.ts';
 import type { BlockCost, KernelBounds } from '../../../cost/kernel-cost.ts';
-import {
-  boundTable,
-  byMetric,
-  type Count,
-  counts,
-  type SummedMetric,
-  summedMetrics,
-} from '../../../cost/model/metrics.ts';
+import { boundTable, byMetric, type Count, counts, type SummedMetric, summedMetrics } from '../../../cost/model/metrics.ts';
 import type { LaunchTotals } from '../../../report-model/cost-report.ts';
 
 const sectorBytes = 32;

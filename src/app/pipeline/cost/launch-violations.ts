@@ -30,14 +30,14 @@ export function launchViolations(entry: LaunchedKernel, resources: KernelResourc
     const { blocks, limiter } = occupancyOf(architecture, demand);
     const place = launch.location ?? location;
     const add = (code: Code, severity: Severity, metric: ResourceMetric, head: number, message: string): void => {
-      const one = violationOf(entry, { code, severity, metric, head, message, ...(place ? { location: place } : {}) }, message); // oxfmt-ignore
+      const one = violationOf(entry, { code, severity, metric, head, message, ...(place ? { location: place } : {}) }, message);
       if (!found.has(one.fingerprint)) found.set(one.fingerprint, one);
     };
     if (blocks === 0) {
       const why = refusal(limiter, demand, launch, architecture.sharedPerBlockOptIn);
       const metric = limiter === 'shared' ? 'sharedBytes' : limiter === 'registers' ? 'registers' : 'occupancy';
       const head = metric === 'sharedBytes' ? sharedBytes : metric === 'registers' ? resources.registers : 0;
-      add('launch/refused', 'error', metric, head, `${architecture.name} refuses the launch with block ${dims(block)}: ${why}`); // oxfmt-ignore
+      add('launch/refused', 'error', metric, head, `${architecture.name} refuses the launch with block ${dims(block)}: ${why}`);
     } else if (wanted !== null && blocks < wanted) {
       const message = `launch bounds ask for ${wanted} blocks on a multiprocessor, and ${architecture.name} has room for ${blocks} of block ${dims(block)} (limited by ${limiter})`;
       add('limit/launch-bounds', 'warning', 'occupancy', blocks, message);

@@ -7,16 +7,11 @@ import type { ResourcesReport } from '../../../report-model/cost-report.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /** Resources as ptxas reports them, with the shared memory that a launch adds. */
-export function resourcesReport(
-  entry: LaunchedKernel,
-  { block, sharedBytes }: Launch,
-  own: KernelResources,
-): ResourcesReport {
+export function resourcesReport(entry: LaunchedKernel, { block, sharedBytes }: Launch, own: KernelResources): ResourcesReport {
   const shared = own.sharedBytes + (sharedBytes ?? 0);
   const extents = block ?? entry.kernel.requiredThreads ?? null;
   const architecture = architectureOf(entry.arch);
-  const isPartial =
-    sharedBytes === null && entry.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
+  const isPartial = sharedBytes === null && entry.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
   const occupancy =
     extents && architecture
       ? occupancyOf(architecture, {

@@ -24,9 +24,7 @@ export function elementsOf(
 }
 
 /** Divisors of parameters that the user states, as in `n % 32 == 0`. */
-export function divisorsOf(
-  conditions: readonly Condition[],
-): Map<string, { readonly divisor: bigint; readonly text: string }> {
+export function divisorsOf(conditions: readonly Condition[]): Map<string, { readonly divisor: bigint; readonly text: string }> {
   const divisors = new Map<string, { readonly divisor: bigint; readonly text: string }>();
   const visit = (condition: Condition): void => {
     if (condition.kind === 'and') {
@@ -34,8 +32,7 @@ export function divisorsOf(
       visit(condition.right);
     }
     const { expression, divisor } = multipleOf(condition) ?? {};
-    if (expression?.kind === 'parameter')
-      divisors.set(expression.path.join('.'), { divisor: divisor!, text: printCondition(condition) });
+    if (expression?.kind === 'parameter') divisors.set(expression.path.join('.'), { divisor: divisor!, text: printCondition(condition) });
   };
   conditions.forEach(visit);
   return divisors;

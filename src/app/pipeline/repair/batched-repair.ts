@@ -65,7 +65,7 @@ export async function verifyAtOnce(bench: Workbench, all: readonly Foreseen[]): 
   const own = all.filter(staysInKernel);
   const source = own[0]?.decided.source;
   if (!source || own.length < 2) return [];
-  const edits = editsByFile(own.map(({ first }) => lineEdits(source.text, first.text).map((edit) => ({ file: source.file, ...edit })))); // oxfmt-ignore
+  const edits = editsByFile(own.map(({ first }) => lineEdits(source.text, first.text).map((edit) => ({ file: source.file, ...edit }))));
   const texts: EditedTexts = new Map([[source.file, applyLineEdits(source.text, edits.get(source.file) ?? [])]]);
   const edited = new Set(own.flatMap(({ group }) => group.map(({ entry }) => entry)));
   const verified: Ahead[] = [];
@@ -91,10 +91,12 @@ function staysInKernel({ group, decided: { source }, first }: Foreseen): boolean
   const { unit, kernel } = group[0]!.entry;
   const { location } = kernel;
   if (source.file !== unit.path || location?.file !== unit.path) return false;
-  const around = source.functions.find(({ kind, firstLine, lastLine }) => kind === 'kernel' && firstLine <= location.line && location.line <= lastLine); // oxfmt-ignore
+  const around = source.functions.find(
+    ({ kind, firstLine, lastLine }) => kind === 'kernel' && firstLine <= location.line && location.line <= lastLine,
+  );
   // The first and last line of a kernel may also contain other code.
   return (
     around !== undefined &&
-    lineEdits(source.text, first.text).every(({ startLine, endLine }) => around.signatureLine < startLine && endLine < around.lastLine) // oxfmt-ignore
+    lineEdits(source.text, first.text).every(({ startLine, endLine }) => around.signatureLine < startLine && endLine < around.lastLine)
   );
 }

@@ -26,10 +26,7 @@ export function neededFindings(report: KernelReport): Finding[] {
 export type FormerLine = (file: string, line: number) => number | null;
 
 /** Maps line numbers of edited files to those before the edits. */
-export function formerLines(
-  texts: ReadonlyMap<string, string>,
-  original: (file: string) => string | undefined,
-): FormerLine {
+export function formerLines(texts: ReadonlyMap<string, string>, original: (file: string) => string | undefined): FormerLine {
   const files = [...texts].map(([file, text]) => formerLinesOf(file, original(file) ?? '', text));
   return (of, line) => files.reduce<number | null>((at, former) => (at === null ? null : former(of, at)), line);
 }
@@ -104,13 +101,14 @@ export function leftOpen(finding: Finding): LeftOpen {
  * Why an edited kernel is not a partial repair: every unproved pair must be unproved in the original kernel, with the
  * same or a higher severity, and all other pairs must be ordered, which requires a proof of barrier convergence.
  */
-export function worsened(
-  { race, divergence, open }: CheckResult,
-  before: OpenPairs,
-  after: OpenPairs,
-): EditRefusal | null {
+export function worsened({ race, divergence, open }: CheckResult, before: OpenPairs, after: OpenPairs): EditRefusal | null {
   if (divergence.verdict !== 'proved')
-    return { kind: 'not-proved', check: 'divergence', verdict: divergence.verdict, ...(divergence.reason && { reason: divergence.reason }) }; // oxfmt-ignore
+    return {
+      kind: 'not-proved',
+      check: 'divergence',
+      verdict: divergence.verdict,
+      ...(divergence.reason && { reason: divergence.reason }),
+    };
   if (race.verdict === 'unknown' || race.verdict === 'skipped')
     return { kind: 'not-proved', check: 'race', verdict: race.verdict, ...(race.reason && { reason: race.reason }) };
   if (open.beside !== null) return { kind: 'not-proved', check: 'race', verdict: race.verdict, reason: open.beside };

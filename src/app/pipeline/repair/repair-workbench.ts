@@ -30,7 +30,7 @@ import type { Project, Tools } from '../../project/job.ts';
 import { isUnit } from '../../project/source-tree.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
-import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './partial-repair.ts'; // oxfmt-ignore
+import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './partial-repair.ts';
 
 /** Inputs of a repair other than the kernels. */
 export interface RepairRun {
@@ -164,11 +164,7 @@ export class Workbench {
   }
 
   /** The instances in a marked copy, with the checks for the search; null if it does not compile. */
-  async marked(
-    instances: readonly LaunchedKernel[],
-    texts: EditedTexts,
-    left: () => number,
-  ): Promise<MarkedBuild | null> {
+  async marked(instances: readonly LaunchedKernel[], texts: EditedTexts, left: () => number): Promise<MarkedBuild | null> {
     const subjects: Subject[] = [];
     const shared = new Set<number>();
     const departure = await this.departure(texts);
@@ -215,7 +211,7 @@ export class Workbench {
       if (refused !== null) return { verified: false, refusal: refused };
     }
     if (!open) return { verified: true, notes: [...notes], leaves: [] };
-    const wanted = group.flatMap((one) => neededFindings(one.report).map((finding) => ({ finding, after: open.get(one)! }))); // oxfmt-ignore
+    const wanted = group.flatMap((one) => neededFindings(one.report).map((finding) => ({ finding, after: open.get(one)! })));
     const left = wanted.filter(({ finding, after }) => !isGone(finding, after));
     if (left.length === wanted.length) return { verified: false, refusal: { kind: 'nothing-fixed' } };
     return { verified: true, notes: [...notes], leaves: left.map(({ finding }) => leftOpen(finding)) };
@@ -253,8 +249,7 @@ export class Workbench {
               worseBuilds(entry, kernel, produced, former))
             : complaint(result, buildsDiffer(kernel, produced), known, isRemoval);
           if (reason !== null) return reason;
-          if (change !== 'barriers' && !(await this.computesTheSame(entry, kernel, launch, change)))
-            return { kind: 'other-values' };
+          if (change !== 'barriers' && !(await this.computesTheSame(entry, kernel, launch, change))) return { kind: 'other-values' };
           if (exitsEarly(result) && !exitsEarly(instance.report)) notes.add('returned-threads');
           continue;
         }
@@ -343,8 +338,7 @@ export class Workbench {
       solver: () => Promise.reject(new Error('nothing is to be proved')),
       budget: { ...checkLimits.counted, expired: () => false },
     });
-    if (change === 'statements')
-      return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
+    if (change === 'statements') return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
     const other = await this.build(entry, 'verification', change.as);
     const wanted = other?.kernels.find((kernel) => stableName(kernel) === stableName(original));
     return wanted !== undefined && complete(leaveTheSame({ original: wanted, edited, launch, parameters, fields }));
@@ -362,11 +356,7 @@ export class Workbench {
     return Promise.all([this.build(of, 'verification', texts), this.build(of, 'production', texts)]);
   }
 
-  private build(
-    { unit, arch }: BuiltFor,
-    kind: 'verification' | 'production',
-    texts: EditedTexts,
-  ): Promise<ReadModule | null> {
+  private build({ unit, arch }: BuiltFor, kind: 'verification' | 'production', texts: EditedTexts): Promise<ReadModule | null> {
     const key = [unit.path, arch, kind, nameOf(texts)].join('\0');
     let build = this.builds.get(key);
     if (!build) {
@@ -418,7 +408,6 @@ function complaint(
     ['race', race],
     ['divergence', divergence],
   ] as const)
-    // oxfmt-ignore
     if (verdict !== 'proved') return { kind: 'not-proved', check, verdict, ...(reason && { reason }) };
   if (differ !== undefined) return { kind: 'builds-differ', differ };
   return freshAssumption({ race, divergence }, known, isRemoval);
@@ -452,8 +441,13 @@ function worseBuilds(
 }
 
 const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['divergence']['verdict'], number>> = {
-  skipped: 0, proved: 0, possible: 1, unknown: 2, race: 3, divergent: 3,
-}; // oxfmt-ignore
+  skipped: 0,
+  proved: 0,
+  possible: 1,
+  unknown: 2,
+  race: 3,
+  divergent: 3,
+};
 
 /** Whether some threads return before a barrier. */
 function exitsEarly({ divergence }: Pick<CheckResult | KernelReport, 'divergence'>): boolean {
@@ -461,10 +455,7 @@ function exitsEarly({ divergence }: Pick<CheckResult | KernelReport, 'divergence
 }
 
 /** Whether a kernel is free of races and of divergence. */
-export function provesBothChecks({
-  race,
-  divergence,
-}: Pick<CheckResult | KernelReport, 'race' | 'divergence'>): boolean {
+export function provesBothChecks({ race, divergence }: Pick<CheckResult | KernelReport, 'race' | 'divergence'>): boolean {
   return race.verdict === 'proved' && divergence.verdict === 'proved';
 }
 
@@ -482,10 +473,7 @@ function keyOf({ kind, text }: Assumption): string {
   return `${kind} ${text}`;
 }
 
-function assumptionsOf({
-  race,
-  divergence,
-}: Pick<CheckResult | KernelReport, 'race' | 'divergence'>): ReadonlySet<string> {
+function assumptionsOf({ race, divergence }: Pick<CheckResult | KernelReport, 'race' | 'divergence'>): ReadonlySet<string> {
   return new Set([...(race.assumptions ?? []), ...(divergence.assumptions ?? [])].map(keyOf));
 }
 

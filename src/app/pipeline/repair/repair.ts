@@ -16,15 +16,17 @@ import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../repor
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
 import type { LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
-import type {
-  KernelReport,
-  RepairAlternative,
-  RepairCost,
-  RepairEdit,
-  RepairReport,
-} from '../../../report-model/report.ts';
+import type { KernelReport, RepairAlternative, RepairCost, RepairEdit, RepairReport } from '../../../report-model/report.ts';
 import { neededFindings } from './partial-repair.ts';
-import { type Decided, type FirstEdit, type Foreseen, type SearchedOutcome, type Ahead, takingFirst, verifyAtOnce } from './batched-repair.ts'; // oxfmt-ignore
+import {
+  type Decided,
+  type FirstEdit,
+  type Foreseen,
+  type SearchedOutcome,
+  type Ahead,
+  takingFirst,
+  verifyAtOnce,
+} from './batched-repair.ts';
 import { type EditedTexts, type RepairRun, Workbench, provesBothChecks } from './repair-workbench.ts';
 
 /**
@@ -43,8 +45,7 @@ export async function repairKernels(kernels: readonly CheckedKernel[], run: Repa
     const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
       const known = ahead.get(group);
       if (known) return { ...(await finished(bench, group, known.decided, known)), searched: known.milliseconds };
-      const isSpent =
-        compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length > 0);
+      const isSpent = compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length > 0);
       const why = refused.get(group) ?? (isSpent ? enough(group) : undefined);
       if (why) return skippedOutcome(group, why);
       const outcome = await repairGroup(run, bench, group);
@@ -101,8 +102,7 @@ async function searchedAhead(
       if (!('outcome' in decided)) continue;
       const milliseconds = clock() - started;
       if (!first) all.set(group, { group, decided, milliseconds });
-      else if ('text' in decided.outcome && decided.outcome.text === first.text)
-        foreseen.push({ group, decided, first, milliseconds });
+      else if ('text' in decided.outcome && decided.outcome.text === first.text) foreseen.push({ group, decided, first, milliseconds });
     }
     for (const one of await verifyAtOnce(bench, foreseen)) all.set(one.group, one);
   }
@@ -121,7 +121,7 @@ async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly
  * it.
  */
 function connected(outcomes: readonly Outcome[]): Outcome[][] {
-  const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path)); // oxfmt-ignore
+  const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path));
   if (isOfHeaders) return [[...outcomes]];
   const files = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
@@ -165,9 +165,7 @@ async function together(run: RepairRun, bench: Workbench, outcomes: readonly Out
     const clash = await clashOf(run, bench, [...accepted, outcome]);
     if (clash === null) accepted.push(outcome);
     const status = outcome.repair.status === 'optimised' ? 'not-needed' : 'unrepairable';
-    results.push(
-      clash === null ? outcome : { ...outcome, isShared: false, repair: { status, reason: noRepairText(clash) } },
-    );
+    results.push(clash === null ? outcome : { ...outcome, isShared: false, repair: { status, reason: noRepairText(clash) } });
   }
   return asOne(results);
 }
@@ -180,9 +178,7 @@ function asOne(outcomes: readonly Outcome[]): Outcome[] {
   const repaired = outcomes.filter(({ repair: { status } }) => status === 'repaired');
   if (repaired.length < 2 || !repaired.some(({ isShared }) => isShared)) return [...outcomes];
   const edits = [...editsByFile(repaired.map(({ repair }) => repair.edits ?? [])).values()].flat();
-  return outcomes.map((outcome) =>
-    repaired.includes(outcome) ? { ...outcome, repair: { ...outcome.repair, edits } } : outcome,
-  );
+  return outcomes.map((outcome) => (repaired.includes(outcome) ? { ...outcome, repair: { ...outcome.repair, edits } } : outcome));
 }
 
 /** Why repairs are not compatible; null if they are. */
@@ -270,7 +266,7 @@ function undecidedOf(report: KernelReport): Finding[] {
 /** Whether added barriers may lead to a proof: a pair of accesses is unproved, and the whole kernel is supported. */
 function mayBeProved(report: KernelReport): boolean {
   const verdicts = [report.race.verdict, report.divergence.verdict];
-  const isOpen = verdicts.includes('possible') && verdicts.every((verdict) => verdict === 'possible' || verdict === 'proved'); // oxfmt-ignore
+  const isOpen = verdicts.includes('possible') && verdicts.every((verdict) => verdict === 'possible' || verdict === 'proved');
   return isOpen && undecidedOf(report).length > 0;
 }
 
@@ -322,12 +318,7 @@ async function finished(
 }
 
 /** Cost of an edit for an instance; null if unknown. */
-async function priceOf(
-  bench: Workbench,
-  entry: LaunchedKernel,
-  repair: Repair,
-  texts: EditedTexts,
-): Promise<RepairCost | null> {
+async function priceOf(bench: Workbench, entry: LaunchedKernel, repair: Repair, texts: EditedTexts): Promise<RepairCost | null> {
   const before = await bench.costOf(entry);
   const after = await bench.costOf(entry, texts);
   return before && after ? { text: repairCostText(repair, before, after), before, after } : null;
@@ -359,9 +350,7 @@ async function decideGroup(
   // Unconfirmed findings are repaired if the user requests repairs, but not in reviews.
   const isUndecided = all.length === 0 && !run.selection && group.some(({ report }) => mayBeProved(report));
   if (all.length === 0 && !isUndecided) {
-    const mayShrink = group.every(
-      (instance) => provesBothChecks(instance.report) && instance.entry.notEvaluated.length === 0,
-    );
+    const mayShrink = group.every((instance) => provesBothChecks(instance.report) && instance.entry.notEvaluated.length === 0);
     if (!group.every((instance) => provesBothChecks(instance.report)))
       return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
     const isOwn = group.every((one) => one.entry.kernel.location?.file === one.entry.unit.path);
@@ -373,7 +362,7 @@ async function decideGroup(
   const { location } = entry.kernel;
   const file = location?.file ?? unit;
   if (isAbsolute(file) || location === undefined)
-    return skipped({ kind: 'defined-elsewhere', file: unit, ...(location && { definedIn: file }), isOutside: isAbsolute(file) }); // oxfmt-ignore
+    return skipped({ kind: 'defined-elsewhere', file: unit, ...(location && { definedIn: file }), isOutside: isAbsolute(file) });
   const source = await sources.parseToEdit(file);
   if (!source) return skipped({ kind: 'unreadable', file });
   const line = lineDirective.exec(source.text);
@@ -388,9 +377,7 @@ async function decideGroup(
   const instances = group.map((instance) => instance.entry);
   const gridLevel =
     settings.configuration.checks.repair.gridLevel &&
-    instances.every(
-      ({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel),
-    );
+    instances.every(({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel));
   const isRemoval = all.length === 0 && !isUndecided;
   if (!isRemoval) bench.expect(instances);
   const textsOf =
@@ -411,13 +398,7 @@ async function decideGroup(
     gridLevel,
     build: (text) => bench.marked(instances, texts(text), left),
     verify: (text, change, extent) =>
-      bench.verify(
-        group,
-        texts(text),
-        typeof change === 'object' ? { as: texts(change.as) } : change,
-        isRemoval,
-        extent,
-      ),
+      bench.verify(group, texts(text), typeof change === 'object' ? { as: texts(change.as) } : change, isRemoval, extent),
     mayBePartial: !isUndecided,
     prepare: (text) => bench.begin(group, texts(text)),
     cost: (text) => bench.worstCostOf(group, text === undefined ? undefined : texts(text)),
@@ -461,7 +442,7 @@ function withTried(outcome: SearchedOutcome, header: string, tried: RepairOutcom
   if (!('why' in outcome) || outcome.why.kind !== 'unrepairable') return outcome;
   if (!('why' in tried) || tried.why.kind !== 'unrepairable') return outcome;
   const inside: Obstacle = { kind: 'in-header', file: header, obstacles: tried.why.obstacles };
-  const obstacles = outcome.why.obstacles.map((one) => one.kind === 'foreign' && one.accesses.foreign === header ? inside : one); // oxfmt-ignore
+  const obstacles = outcome.why.obstacles.map((one) => (one.kind === 'foreign' && one.accesses.foreign === header ? inside : one));
   return { ...outcome, why: { ...outcome.why, obstacles } };
 }
 

@@ -37,21 +37,15 @@ export function readBazel(files: readonly string[], tree: BuildTree): BuildReadi
   const top = '-I.';
   for (const rule of rules.values()) {
     const get = (name: string): string[] => textsOf(rule.named.get(name) ?? []);
-    const words = [
-      top,
-      ...get('copts'),
-      ...get('local_defines').map((define) => `-D${define}`),
-      ...inherited(rule, rules),
-    ];
+    const words = [top, ...get('copts'), ...get('local_defines').map((define) => `-D${define}`), ...inherited(rule, rules)];
     // Paths of copts begin at the top, too.
     const selected = selectBuildFlags(words, '.', tree);
-    const sources = [...get('srcs'), ...get('hdrs')].flatMap(
-      (name) => placedPath(name.replace(/^:/, ''), rule.folder) ?? [],
-    );
+    const sources = [...get('srcs'), ...get('hdrs')].flatMap((name) => placedPath(name.replace(/^:/, ''), rule.folder) ?? []);
     const units = sources.filter((path) => tree.units.includes(path));
     if (units.length > 0) architectures.push(...selected.architectures);
     for (const unit of units) commands.push({ unit, flags: selected.flags, target: rule.label, place: rule.place });
-    if (units.length > 0 && selected.open.length > 0) leftOut.push({ place: rule.place, flags: selected.open, reason: 'the value is not known here' }); // oxfmt-ignore
+    if (units.length > 0 && selected.open.length > 0)
+      leftOut.push({ place: rule.place, flags: selected.open, reason: 'the value is not known here' });
   }
   if (commands.length === 0) general.push([top]);
   return { commands, general, architectures, leftOut, switches: [] };

@@ -52,9 +52,24 @@ export interface BuildReading {
 
 /** Options of nvcc that affect the meaning of device code. The others are left to the build. */
 const wantedOptions = new Set([
-  '-D', '-U', '-I', '-isystem', '-include', '-std', '-rdc', '-dc', '-use_fast_math', '-ftz', '-prec-div', '-prec-sqrt',
-  '-fmad', '-expt-relaxed-constexpr', '-extended-lambda', '-default-stream', '-maxrregcount',
-]); // oxfmt-ignore
+  '-D',
+  '-U',
+  '-I',
+  '-isystem',
+  '-include',
+  '-std',
+  '-rdc',
+  '-dc',
+  '-use_fast_math',
+  '-ftz',
+  '-prec-div',
+  '-prec-sqrt',
+  '-fmad',
+  '-expt-relaxed-constexpr',
+  '-extended-lambda',
+  '-default-stream',
+  '-maxrregcount',
+]);
 
 interface SelectedFlags {
   readonly flags: readonly string[];
@@ -84,7 +99,9 @@ export function selectBuildFlags(words: readonly string[], folder: string, tree:
     if (row.role === 'architecture') architectures.push(...namedArchitectures(value));
     // The host compiler preprocesses device code, too.
     if (row.name === '-Xcompiler')
-      parseOptions(value.split(/[,\s]+/)).filter((inner) => inner.kind === 'option' && /^-[DUI]$/.test(inner.row.name)).forEach(take); // oxfmt-ignore
+      parseOptions(value.split(/[,\s]+/))
+        .filter((inner) => inner.kind === 'option' && /^-[DUI]$/.test(inner.row.name))
+        .forEach(take);
     if (!wantedOptions.has(row.name)) return;
     if (row.name === '-D' && !isAllowedDefinition(value)) return void open.push(shownFlag(`-D${value}`));
     if (value.includes(unknownText)) return;
@@ -97,7 +114,7 @@ export function selectBuildFlags(words: readonly string[], folder: string, tree:
     } else if (row.value === 'file-list') {
       const placed = placedPath(value, folder);
       const isOfTree = placed !== undefined && tree.isFile(placed);
-      if (isOfTree || /^\w+(?:\.\w+)?$/.test(value)) flags.set(`-include ${value}`, `-include=${isOfTree ? placed : value}`); // oxfmt-ignore
+      if (isOfTree || /^\w+(?:\.\w+)?$/.test(value)) flags.set(`-include ${value}`, `-include=${isOfTree ? placed : value}`);
     } else if (row.name === '-std') standard = `-std=${value}`;
     else if (row.name === '-dc' || (row.name === '-rdc' && value === 'true')) flags.set('-rdc', '-rdc=true');
     else if (row.name === '-D' || row.name === '-U') {
@@ -129,12 +146,16 @@ export function placedPath(path: string, folder: string): string | undefined {
 
 /** Definitions that a text contains literally. */
 export function literalDefinitions(text: string): string[] {
-  return [...text.matchAll(/(?<![\w-])-D\s?([A-Za-z_]\w*(?:=[^\s;"'>)]*)?)/g)].map(([, definition]) => shownFlag(`-D${definition}`)); // oxfmt-ignore
+  return [...text.matchAll(/(?<![\w-])-D\s?([A-Za-z_]\w*(?:=[^\s;"'>)]*)?)/g)].map(([, definition]) => shownFlag(`-D${definition}`));
 }
 
 /** A flag for a comment: unknown parts are shown as `…`. */
 export function shownFlag(flag: string): string {
-  return flag.replaceAll(rootPath, '').replaceAll(new RegExp(`${unknownText}+`, 'g'), '…').replaceAll(/[^\x20-\x7e…]/g, '?').slice(0, 80); // oxfmt-ignore
+  return flag
+    .replaceAll(rootPath, '')
+    .replaceAll(new RegExp(`${unknownText}+`, 'g'), '…')
+    .replaceAll(/[^\x20-\x7e…]/g, '?')
+    .slice(0, 80);
 }
 
 /** The value after a condition that may or may not hold: the common first items, and unknown text if more follow. */

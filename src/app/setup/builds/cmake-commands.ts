@@ -29,13 +29,16 @@ export function listCommand([operation = '', name = '', ...words]: readonly stri
     case 'REVERSE':
       return save(items.reverse());
     case 'SORT':
-      return save(items.sort((a, b) => a.localeCompare(b, 'en', { numeric: words.some((word) => /^NATUR/.test(word)) }) * (words.includes('DESCENDING') ? -1 : 1))); // oxfmt-ignore
+      return save(
+        items.sort(
+          (a, b) =>
+            a.localeCompare(b, 'en', { numeric: words.some((word) => /^NATUR/.test(word)) }) * (words.includes('DESCENDING') ? -1 : 1),
+        ),
+      );
     case 'FILTER': {
       const [mode, , pattern = ''] = words;
       const matches = matcherOf(pattern);
-      return save(
-        matches === undefined ? [unknownText] : items.filter((item) => matches(item) === (mode === 'INCLUDE')),
-      );
+      return save(matches === undefined ? [unknownText] : items.filter((item) => matches(item) === (mode === 'INCLUDE')));
     }
     case 'LENGTH':
       return variables.set(words[0] ?? '', isOpen ? unknownText : String(items.length));
@@ -50,12 +53,11 @@ export function listCommand([operation = '', name = '', ...words]: readonly stri
       return variables.set(words[1] ?? '', items.join(words[0] ?? ''));
     case 'TRANSFORM': {
       const [action, text = ''] = words;
-      if (action === 'PREPEND' || action === 'APPEND')
-        return save(items.map((item) => (action === 'PREPEND' ? text + item : item + text)));
+      if (action === 'PREPEND' || action === 'APPEND') return save(items.map((item) => (action === 'PREPEND' ? text + item : item + text)));
       return save([unknownText]);
     }
     default:
-      return [name, ...words].filter((word) => /^[A-Za-z_]\w*$/.test(word)).forEach((word) => variables.set(word, unknownText)); // oxfmt-ignore
+      return [name, ...words].filter((word) => /^[A-Za-z_]\w*$/.test(word)).forEach((word) => variables.set(word, unknownText));
   }
 }
 
@@ -92,26 +94,21 @@ export function fileCommand(
 ): void {
   if (operation !== 'GLOB' && operation !== 'GLOB_RECURSE') {
     if (/^(?:READ|STRINGS|RELATIVE_PATH|REAL_PATH|TIMESTAMP|SIZE)$/.test(operation))
-      [name, ...words].filter((word) => /^[A-Za-z_]\w*$/.test(word)).forEach((word) => variables.set(word, unknownText)); // oxfmt-ignore
+      [name, ...words].filter((word) => /^[A-Za-z_]\w*$/.test(word)).forEach((word) => variables.set(word, unknownText));
     return;
   }
   const at = words.indexOf('RELATIVE');
   const base = at < 0 ? undefined : folderOfPath(words[at + 1] ?? '', folder);
-  const patterns = words.filter((word, index) => (at < 0 || (index !== at && index !== at + 1)) && !/^(?:CONFIGURE_DEPENDS|FOLLOW_SYMLINKS|LIST_DIRECTORIES|true|false)$/.test(word)); // oxfmt-ignore
-  const found = globbed(patterns, folder, tree, operation === 'GLOB_RECURSE');
-  variables.set(
-    name,
-    found.map((path) => (base === undefined ? cmakePath(path) : posix.relative(base, path))).join(';'),
+  const patterns = words.filter(
+    (word, index) =>
+      (at < 0 || (index !== at && index !== at + 1)) && !/^(?:CONFIGURE_DEPENDS|FOLLOW_SYMLINKS|LIST_DIRECTORIES|true|false)$/.test(word),
   );
+  const found = globbed(patterns, folder, tree, operation === 'GLOB_RECURSE');
+  variables.set(name, found.map((path) => (base === undefined ? cmakePath(path) : posix.relative(base, path))).join(';'));
 }
 
 /** Files of the repository that patterns match. */
-export function globbed(
-  patterns: readonly string[],
-  folder: string,
-  tree: BuildTree,
-  isRecursive: boolean,
-): readonly string[] {
+export function globbed(patterns: readonly string[], folder: string, tree: BuildTree, isRecursive: boolean): readonly string[] {
   const found = new Set<string>();
   for (const pattern of patterns) {
     // The folder of a pattern is a path, even if the pattern is not.
@@ -127,11 +124,7 @@ export function globbed(
 }
 
 /** `get_filename_component(RESULT path MODE)`. */
-export function filenameCommand(
-  [result = '', path = '', mode = '']: readonly string[],
-  variables: CMakeVariables,
-  folder: string,
-): void {
+export function filenameCommand([result = '', path = '', mode = '']: readonly string[], variables: CMakeVariables, folder: string): void {
   const value = (): string => {
     switch (mode) {
       case 'DIRECTORY':
@@ -167,8 +160,7 @@ export function parseArgumentsCommand(
   const others: string[] = [];
   for (const word of words) {
     if (flags.includes(word)) variables.set(`${prefix}_${word}`, 'TRUE');
-    else if (ones.includes(word) || lists.includes(word))
-      current = { name: `${prefix}_${word}`, isList: lists.includes(word) }; // oxfmt-ignore
+    else if (ones.includes(word) || lists.includes(word)) current = { name: `${prefix}_${word}`, isList: lists.includes(word) };
     else if (current === undefined) others.push(word);
     else {
       const before = current.isList ? itemsOf(variables.get(current.name)) : [];

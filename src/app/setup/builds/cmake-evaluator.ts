@@ -4,12 +4,20 @@
  */
 import { posix } from 'node:path';
 import { rootPath, unknownText, mergedItems, type BuildTree } from './build-reading.ts';
-import { fileCommand, filenameCommand, globbed, listCommand, parseArgumentsCommand, stringCommand } from './cmake-commands.ts'; // oxfmt-ignore
+import { fileCommand, filenameCommand, globbed, listCommand, parseArgumentsCommand, stringCommand } from './cmake-commands.ts';
 import { conditionTruth } from './cmake-expression.ts';
 import {
-  cmakePath, definitionsIn, folderOfPath, noRequirements, cmakePlace,
-  type CMakeDirectory, type CMakeItem, type CMakeProject, type CMakeTarget, type RequirementKind,
-} from './cmake-model.ts'; // oxfmt-ignore
+  cmakePath,
+  definitionsIn,
+  folderOfPath,
+  noRequirements,
+  cmakePlace,
+  type CMakeDirectory,
+  type CMakeItem,
+  type CMakeProject,
+  type CMakeTarget,
+  type RequirementKind,
+} from './cmake-model.ts';
 import { parseCMake, type CMakeArgument, type CMakeCommand, type CMakeNode } from './cmake-syntax.ts';
 
 /** CUDA files that are compiled only if variables have other values. */
@@ -37,16 +45,23 @@ const targetCommands =
   /^(?:add_executable|add_library|cuda_add_executable|cuda_add_library|pybind11_add_module|nanobind_add_module|python_add_library|python3_add_library)$/;
 
 const requirementOf: Readonly<Record<string, RequirementKind>> = {
-  target_compile_definitions: 'definitions', target_include_directories: 'includes',
-  target_compile_options: 'options', target_compile_features: 'features',
-  add_compile_definitions: 'definitions', include_directories: 'includes', cuda_include_directories: 'includes',
-  add_compile_options: 'options', add_definitions: 'options',
-}; // oxfmt-ignore
+  target_compile_definitions: 'definitions',
+  target_include_directories: 'includes',
+  target_compile_options: 'options',
+  target_compile_features: 'features',
+  add_compile_definitions: 'definitions',
+  include_directories: 'includes',
+  cuda_include_directories: 'includes',
+  add_compile_options: 'options',
+  add_definitions: 'options',
+};
 
 const propertyKinds: Readonly<Record<string, RequirementKind>> = {
-  COMPILE_DEFINITIONS: 'definitions', INCLUDE_DIRECTORIES: 'includes', COMPILE_OPTIONS: 'options',
+  COMPILE_DEFINITIONS: 'definitions',
+  INCLUDE_DIRECTORIES: 'includes',
+  COMPILE_OPTIONS: 'options',
   COMPILE_FEATURES: 'features',
-}; // oxfmt-ignore
+};
 
 /** Properties that targets take from variables when they are made. */
 const initialProperties = ['CUDA_STANDARD', 'CXX_STANDARD', 'CUDA_SEPARABLE_COMPILATION', 'CUDA_ARCHITECTURES'];
@@ -104,16 +119,30 @@ class Evaluation implements CMakeEvaluation {
     this.tree = tree;
     this.settings = settings;
     this.builtIn = new Map([
-      ['CMAKE_SOURCE_DIR', cmakePath(folder)], ['CMAKE_HOME_DIRECTORY', cmakePath(folder)], ['UNIX', '1'], ['LINUX', '1'],
-      ['CMAKE_SYSTEM_NAME', 'Linux'], ['CMAKE_HOST_SYSTEM_NAME', 'Linux'], ['CMAKE_SYSTEM_PROCESSOR', 'x86_64'],
-      ['CMAKE_SIZEOF_VOID_P', '8'], ['CMAKE_VERSION', '3.31.0'], ['CMAKE_CXX_COMPILER_ID', 'GNU'],
-      ['CMAKE_C_COMPILER_ID', 'GNU'], ['CMAKE_COMPILER_IS_GNUCXX', '1'], ['CMAKE_CUDA_COMPILER_ID', 'NVIDIA'],
-      ['CMAKE_CUDA_COMPILER', '/usr/local/cuda/bin/nvcc'], ['CMAKE_CUDA_COMPILER_LOADED', '1'], ['CUDA_FOUND', 'TRUE'],
-      ['CUDAToolkit_FOUND', 'TRUE'], ['CMAKE_CUDA_COMPILER_VERSION', `${tree.toolkit}.0`],
-      ['CUDAToolkit_VERSION', `${tree.toolkit}.0`], ['CUDAToolkit_VERSION_MAJOR', tree.toolkit.replace(/\..*/, '')],
-      ['CUDA_VERSION', tree.toolkit], ['CUDA_VERSION_MAJOR', tree.toolkit.replace(/\..*/, '')],
+      ['CMAKE_SOURCE_DIR', cmakePath(folder)],
+      ['CMAKE_HOME_DIRECTORY', cmakePath(folder)],
+      ['UNIX', '1'],
+      ['LINUX', '1'],
+      ['CMAKE_SYSTEM_NAME', 'Linux'],
+      ['CMAKE_HOST_SYSTEM_NAME', 'Linux'],
+      ['CMAKE_SYSTEM_PROCESSOR', 'x86_64'],
+      ['CMAKE_SIZEOF_VOID_P', '8'],
+      ['CMAKE_VERSION', '3.31.0'],
+      ['CMAKE_CXX_COMPILER_ID', 'GNU'],
+      ['CMAKE_C_COMPILER_ID', 'GNU'],
+      ['CMAKE_COMPILER_IS_GNUCXX', '1'],
+      ['CMAKE_CUDA_COMPILER_ID', 'NVIDIA'],
+      ['CMAKE_CUDA_COMPILER', '/usr/local/cuda/bin/nvcc'],
+      ['CMAKE_CUDA_COMPILER_LOADED', '1'],
+      ['CUDA_FOUND', 'TRUE'],
+      ['CUDAToolkit_FOUND', 'TRUE'],
+      ['CMAKE_CUDA_COMPILER_VERSION', `${tree.toolkit}.0`],
+      ['CUDAToolkit_VERSION', `${tree.toolkit}.0`],
+      ['CUDAToolkit_VERSION_MAJOR', tree.toolkit.replace(/\..*/, '')],
+      ['CUDA_VERSION', tree.toolkit],
+      ['CUDA_VERSION_MAJOR', tree.toolkit.replace(/\..*/, '')],
       ['CUDA_VERSION_STRING', tree.toolkit],
-    ]); // oxfmt-ignore
+    ]);
   }
 
   /** Reads the `CMakeLists.txt` of a folder. */
@@ -129,8 +158,7 @@ class Evaluation implements CMakeEvaluation {
       reasons: [...this.reasons],
       variables: new Map(),
     };
-    for (const kind of Object.keys(directory.own) as RequirementKind[])
-      directory.own[kind].push(...(parent?.own[kind] ?? []));
+    for (const kind of Object.keys(directory.own) as RequirementKind[]) directory.own[kind].push(...(parent?.own[kind] ?? []));
     this.directories.push(directory);
     const outer = this.frame as Frame | undefined;
     const variables = new Map(outer?.variables ?? this.settings);
@@ -157,7 +185,12 @@ class Evaluation implements CMakeEvaluation {
   private run(nodes: readonly CMakeNode[]): Ending {
     for (const node of nodes) {
       if (++this.count > mostCommands) return 'return';
-      const ending = node.kind === 'command' ? this.command(node.command) : node.kind === 'if' ? this.branch(node.branches) : this.block(node.command, node.body); // oxfmt-ignore
+      const ending =
+        node.kind === 'command'
+          ? this.command(node.command)
+          : node.kind === 'if'
+            ? this.branch(node.branches)
+            : this.block(node.command, node.body);
       if (ending !== undefined) return ending;
     }
     return undefined;
@@ -170,7 +203,10 @@ class Evaluation implements CMakeEvaluation {
     if (value !== undefined) return value;
     if (this.packages.some((prefix) => name.startsWith(prefix))) return unknownText;
     if (/_BINARY_DIR$/.test(name)) return `/${unknownText}`;
-    return /^CMAKE_(?:.*(?:COMPILER|IMPLICIT|TOOLKIT|INSTALL|HOST|MATCH).*|ROOT|COMMAND|GENERATOR)$/.test(name) || /^CUDA_(?:TOOLKIT|INCLUDE|LIBRARIES|CUDART)/.test(name) ? unknownText : undefined; // oxfmt-ignore
+    return /^CMAKE_(?:.*(?:COMPILER|IMPLICIT|TOOLKIT|INSTALL|HOST|MATCH).*|ROOT|COMMAND|GENERATOR)$/.test(name) ||
+      /^CUDA_(?:TOOLKIT|INCLUDE|LIBRARIES|CUDART)/.test(name)
+      ? unknownText
+      : undefined;
   }
 
   private readonly variables = {
@@ -228,9 +264,7 @@ class Evaluation implements CMakeEvaluation {
 
   // Control flow
 
-  private branch(
-    branches: readonly { readonly condition: CMakeCommand | undefined; readonly body: readonly CMakeNode[] }[],
-  ): Ending {
+  private branch(branches: readonly { readonly condition: CMakeCommand | undefined; readonly body: readonly CMakeNode[] }[]): Ending {
     const before = this.frame.variables;
     const results: Map<string, string>[] = [];
     let isOpen = false;
@@ -251,7 +285,13 @@ class Evaluation implements CMakeEvaluation {
         const ending = this.run(body);
         if (ending !== undefined) {
           const rest = branches.slice(conditions.length);
-          for (const one of rest) this.reportSkipped(one.body, one.condition, undefined, `if ${one.condition ? shownCondition(one.condition) : `not (${shown})`}`); // oxfmt-ignore
+          for (const one of rest)
+            this.reportSkipped(
+              one.body,
+              one.condition,
+              undefined,
+              `if ${one.condition ? shownCondition(one.condition) : `not (${shown})`}`,
+            );
           return ending;
         }
         continue;
@@ -305,7 +345,10 @@ class Evaluation implements CMakeEvaluation {
     this.frame.variables = new Map(outer);
     const visit = (nodes: readonly CMakeNode[]): void => {
       for (const node of nodes) {
-        const isPure = node.kind === 'command' && /^(?:set|string|list|file|get_filename_component)$/.test(node.command.name) && node.command.words.at(-1)?.text !== 'PARENT_SCOPE'; // oxfmt-ignore
+        const isPure =
+          node.kind === 'command' &&
+          /^(?:set|string|list|file|get_filename_component)$/.test(node.command.name) &&
+          node.command.words.at(-1)?.text !== 'PARENT_SCOPE';
         if (isPure) this.command(node.command);
         if (node.kind === 'if') node.branches.forEach((one) => visit(one.body));
         else if (node.kind === 'block') visit(node.body);
@@ -316,23 +359,27 @@ class Evaluation implements CMakeEvaluation {
         if (flags.length > 0) this.leftOut.push({ place: cmakePlace('.', this.frame.file, line), flags, reason });
         if (name === 'add_subdirectory' && (texts[0] ?? '') !== '') {
           const child = folderOfPath(texts[0] ?? '', folder);
-          if (child !== undefined)
-            for (const unit of this.tree.units) if (unit.startsWith(`${child}/`)) units.add(unit);
+          if (child !== undefined) for (const unit of this.tree.units) if (unit.startsWith(`${child}/`)) units.add(unit);
         }
-        for (const unit of globbed(texts.filter((text) => text.endsWith('.cu')), folder, this.tree, name === 'file' && texts[0] === 'GLOB_RECURSE')) units.add(unit); // oxfmt-ignore
+        for (const unit of globbed(
+          texts.filter((text) => text.endsWith('.cu')),
+          folder,
+          this.tree,
+          name === 'file' && texts[0] === 'GLOB_RECURSE',
+        ))
+          units.add(unit);
       }
     };
     visit(body);
     this.frame.variables = outer;
     const settings = condition === undefined || words === undefined ? undefined : settingsFor(words);
-    if (units.size > 0 && settings !== undefined && settings.size > 0)
-      this.skipped.push({ units: [...units], settings });
+    if (units.size > 0 && settings !== undefined && settings.size > 0) this.skipped.push({ units: [...units], settings });
   }
 
   private block(command: CMakeCommand, body: readonly CMakeNode[]): Ending {
     const [first = '', ...others] = this.texts(command.words);
     if (command.name === 'function' || command.name === 'macro') {
-      this.functions.set(first.toLowerCase(), { parameters: others, body, isMacro: command.name === 'macro', file: this.frame.file }); // oxfmt-ignore
+      this.functions.set(first.toLowerCase(), { parameters: others, body, isMacro: command.name === 'macro', file: this.frame.file });
       return undefined;
     }
     if (command.name === 'while') {
@@ -392,7 +439,7 @@ class Evaluation implements CMakeEvaluation {
     else if (name === 'string') stringCommand(words, variables);
     else if (name === 'file') fileCommand(words, variables, folder, this.tree);
     else if (name === 'aux_source_directory')
-      fileCommand(['GLOB', words[1] ?? '', posix.join(words[0] ?? '.', '*')], variables, folder, this.tree); // oxfmt-ignore
+      fileCommand(['GLOB', words[1] ?? '', posix.join(words[0] ?? '.', '*')], variables, folder, this.tree);
     else if (name === 'get_filename_component') filenameCommand(words, variables, folder);
     else if (name === 'cmake_parse_arguments') parseArgumentsCommand(words, variables);
     else if (name === 'project') this.setProject(words[0] ?? '');
@@ -402,12 +449,14 @@ class Evaluation implements CMakeEvaluation {
     else if (name === 'target_link_libraries') this.link(words);
     else if (name === 'set_target_properties' || name === 'set_property') this.setProperties(name, words);
     else if (name === 'find_package')
-      this.packages.push(...[words[0] ?? '', (words[0] ?? '').toUpperCase()].filter((one) => one !== '' && one !== 'CUDA').map((one) => `${one}_`)); // oxfmt-ignore
+      this.packages.push(
+        ...[words[0] ?? '', (words[0] ?? '').toUpperCase()].filter((one) => one !== '' && one !== 'CUDA').map((one) => `${one}_`),
+      );
     else if (name === 'fetchcontent_makeavailable') this.packages.push(...words.map((one) => `${one.toLowerCase()}_`));
     // A program that looks for a GPU finds none where Selvage runs.
     else if (name === 'try_run') words.slice(0, 2).forEach((one) => variables.set(one, 'FAILED_TO_RUN'));
     else if (name === 'get_directory_property' && words.at(-1) === 'PARENT_DIRECTORY')
-      variables.set(words[0] ?? '', this.frame.directory.parent === undefined ? '' : cmakePath(this.frame.directory.parent.folder)); // oxfmt-ignore
+      variables.set(words[0] ?? '', this.frame.directory.parent === undefined ? '' : cmakePath(this.frame.directory.parent.folder));
     else for (const word of words) if (/^[A-Za-z_]\w*$/.test(word)) variables.set(word, unknownText);
     return undefined;
   }
@@ -423,7 +472,7 @@ class Evaluation implements CMakeEvaluation {
     if (values.length === 0) target.delete(name);
     // The frame of a caller is not restored after an undecided branch.
     else if (isForParent && this.reasons.length > 0)
-      target.set(name, mergedItems((target.get(name) ?? '').split(';'), values.join(';').split(';')).join(';')); // oxfmt-ignore
+      target.set(name, mergedItems((target.get(name) ?? '').split(';'), values.join(';').split(';')).join(';'));
     else target.set(name, values.join(';'));
   }
 
@@ -446,7 +495,7 @@ class Evaluation implements CMakeEvaluation {
   private includeFile(name: string): Ending {
     const { directory, variables, parent } = this.frame;
     const modules = (this.get('CMAKE_MODULE_PATH') ?? '').split(';').map((folder) => `${folder}/${name}.cmake`);
-    const found = [name, ...modules].flatMap((path) => folderOfPath(path, directory.folder) ?? []).find((path) => this.tree.isFile(path)); // oxfmt-ignore
+    const found = [name, ...modules].flatMap((path) => folderOfPath(path, directory.folder) ?? []).find((path) => this.tree.isFile(path));
     const nodes = found === undefined ? undefined : this.nodesOf(found);
     if (found === undefined || nodes === undefined || this.depth >= deepest) return undefined;
     const outer = this.frame;
@@ -485,7 +534,8 @@ class Evaluation implements CMakeEvaluation {
   private addTarget(command: string, [name = '', ...words]: readonly string[]): void {
     const aliased = words[0] === 'ALIAS' ? this.targets.get(words[1] ?? '') : undefined;
     if (aliased !== undefined) return void this.targets.set(name, aliased);
-    const kinds = /^(?:STATIC|SHARED|MODULE|OBJECT|INTERFACE|UNKNOWN|IMPORTED|GLOBAL|EXCLUDE_FROM_ALL|WIN32|MACOSX_BUNDLE|OPTIONS|THIN_LTO|NO_EXTRAS|SYSTEM|NB_STATIC|STABLE_ABI|WITH_SOABI)$/; // oxfmt-ignore
+    const kinds =
+      /^(?:STATIC|SHARED|MODULE|OBJECT|INTERFACE|UNKNOWN|IMPORTED|GLOBAL|EXCLUDE_FROM_ALL|WIN32|MACOSX_BUNDLE|OPTIONS|THIN_LTO|NO_EXTRAS|SYSTEM|NB_STATIC|STABLE_ABI|WITH_SOABI)$/;
     const options = command.startsWith('cuda_') ? words.indexOf('OPTIONS') : -1;
     const sources = options < 0 ? words : words.slice(0, options);
     const properties = new Map<string, string>();
@@ -514,9 +564,7 @@ class Evaluation implements CMakeEvaluation {
     if (target === undefined) return;
     // Paths are relative to this folder, which may be below that of the target.
     const folder = cmakePath(this.frame.directory.folder);
-    for (const word of words.filter(
-      (one) => !/^(?:PRIVATE|PUBLIC|INTERFACE|FILE_SET|BASE_DIRS|FILES|HEADERS)$/.test(one),
-    ))
+    for (const word of words.filter((one) => !/^(?:PRIVATE|PUBLIC|INTERFACE|FILE_SET|BASE_DIRS|FILES|HEADERS)$/.test(one)))
       target.sources.push(this.item(/^[/$]/.test(word) ? word : `${folder}/${word}`));
   }
 
@@ -550,7 +598,7 @@ class Evaluation implements CMakeEvaluation {
     let scope: 'PRIVATE' | 'PUBLIC' | 'INTERFACE' = 'PUBLIC';
     for (const word of words) {
       if (/^(?:LINK_)?(?:PRIVATE|PUBLIC)$|^(?:LINK_)?INTERFACE(?:_LIBRARIES)?$/.test(word))
-        scope = word.includes('PRIVATE') ? 'PRIVATE' : word.includes('PUBLIC') ? 'PUBLIC' : 'INTERFACE'; // oxfmt-ignore
+        scope = word.includes('PRIVATE') ? 'PRIVATE' : word.includes('PUBLIC') ? 'PUBLIC' : 'INTERFACE';
       else target?.links.push({ item: this.item(word), scope });
     }
   }
@@ -561,11 +609,14 @@ class Evaluation implements CMakeEvaluation {
     const isOne = command === 'set_property';
     const names = isOne ? (words[0] === 'TARGET' ? words.slice(1, at) : []) : words.slice(0, at);
     const given = words.slice(at + 1);
-    const pairs = isOne ? [[given[0] ?? '', given.slice(1).join(';')]] : given.flatMap((key, index) => (index % 2 === 0 ? [[key, given[index + 1] ?? '']] : [])); // oxfmt-ignore
+    const pairs = isOne
+      ? [[given[0] ?? '', given.slice(1).join(';')]]
+      : given.flatMap((key, index) => (index % 2 === 0 ? [[key, given[index + 1] ?? '']] : []));
     for (const [property = '', value = ''] of pairs) {
       const kind = propertyKinds[property.replace(/^INTERFACE_/, '')];
       // The architectures of a target that is defined elsewhere count, too.
-      if (property === 'CUDA_ARCHITECTURES' && names.every((name) => !this.targets.has(name))) this.variables.set('CMAKE_CUDA_ARCHITECTURES', value); // oxfmt-ignore
+      if (property === 'CUDA_ARCHITECTURES' && names.every((name) => !this.targets.has(name)))
+        this.variables.set('CMAKE_CUDA_ARCHITECTURES', value);
       for (const target of names.flatMap((name) => this.targets.get(name) ?? [])) {
         if (kind === undefined) target.properties.set(property, value);
         else {
@@ -585,20 +636,33 @@ function merged(results: readonly ReadonlyMap<string, string>[]): Map<string, st
     const values = results.map((result) => result.get(name));
     const [first] = values;
     if (values.every((value) => value === first)) joined.set(name, first!);
-    else joined.set(name, values.map((value) => (value === undefined || value === '' ? [] : value.split(';'))).reduce(mergedItems).join(';')); // oxfmt-ignore
+    else
+      joined.set(
+        name,
+        values
+          .map((value) => (value === undefined || value === '' ? [] : value.split(';')))
+          .reduce(mergedItems)
+          .join(';'),
+      );
   }
   return joined;
 }
 
 /** Whether a condition is about a system or compiler other than those of the workflow. */
 function isOfOtherSystem(condition: string): boolean {
-  return /\b(?:WIN32|MSVC|APPLE|MINGW|ANDROID|IOS|CYGWIN|EMSCRIPTEN|Windows|Darwin|Apple|\w*BSD|SunOS|AIX|HIP|ROCM|MUSA|SYCL|arm\w*|aarch64|riscv\d*|s390x?|ppc\w*|power\w*|loongarch\w*)\b|_(?:HIP|ROCM|MUSA|SYCL|WINDOWS|WIN32)\b/i.test(condition.replaceAll(/NOT (?:WIN32|MSVC|APPLE)/g, '')); // oxfmt-ignore
+  return /\b(?:WIN32|MSVC|APPLE|MINGW|ANDROID|IOS|CYGWIN|EMSCRIPTEN|Windows|Darwin|Apple|\w*BSD|SunOS|AIX|HIP|ROCM|MUSA|SYCL|arm\w*|aarch64|riscv\d*|s390x?|ppc\w*|power\w*|loongarch\w*)\b|_(?:HIP|ROCM|MUSA|SYCL|WINDOWS|WIN32)\b/i.test(
+    condition.replaceAll(/NOT (?:WIN32|MSVC|APPLE)/g, ''),
+  );
 }
 
 /** @param expanded its words with references replaced, which are shown if the condition is a reference */
 function shownCondition({ words: written }: CMakeCommand, expanded: readonly CMakeArgument[] = []): string {
   const words = written.length === 1 && expanded.length === 1 ? expanded : written;
-  return words.map(({ text, form }) => (form === 'quoted' ? `"${text}"` : text)).join(' ').replaceAll(rootPath, '').slice(0, 60); // oxfmt-ignore
+  return words
+    .map(({ text, form }) => (form === 'quoted' ? `"${text}"` : text))
+    .join(' ')
+    .replaceAll(rootPath, '')
+    .slice(0, 60);
 }
 
 /** Values of variables with which a simple condition holds: a conjunction of names, negated names and comparisons. */

@@ -43,8 +43,7 @@ function valueOfGenerator(inner: string, buildType: string): string {
   const operands = (): string[] => value().split(',');
   const bit = (truth: Truth): string => (truth === undefined ? unknownText : truth ? '1' : '0');
   const [, language] = /^(CUDA|CXX|C)_COMPILER_ID$/.exec(name) ?? [];
-  if (language !== undefined)
-    return colon === inner.length ? compilerOf[language]! : bit(operands().includes(compilerOf[language]!));
+  if (language !== undefined) return colon === inner.length ? compilerOf[language]! : bit(operands().includes(compilerOf[language]!));
   switch (name) {
     case '0':
     case 'INSTALL_INTERFACE':
@@ -65,7 +64,7 @@ function valueOfGenerator(inner: string, buildType: string): string {
     case 'PLATFORM_ID':
       return colon === inner.length ? 'Linux' : bit(operands().includes('Linux'));
     case 'CONFIG':
-      return bit(buildType.includes(unknownText) ? undefined : operands().some((one) => one.toLowerCase() === buildType.toLowerCase())); // oxfmt-ignore
+      return bit(buildType.includes(unknownText) ? undefined : operands().some((one) => one.toLowerCase() === buildType.toLowerCase()));
     case 'BOOL':
       return bit(truthOf(value()));
     case 'NOT':
@@ -73,7 +72,13 @@ function valueOfGenerator(inner: string, buildType: string): string {
     case 'AND':
       return bit(operands().map(bitOf).reduce<Truth>(both, true));
     case 'OR':
-      return bit(negated(operands().map((one) => negated(bitOf(one))).reduce<Truth>(both, true))); // oxfmt-ignore
+      return bit(
+        negated(
+          operands()
+            .map((one) => negated(bitOf(one)))
+            .reduce<Truth>(both, true),
+        ),
+      );
     case 'IF': {
       const [condition = '', yes = '', no = ''] = operands();
       const truth = bitOf(condition);
@@ -152,7 +157,7 @@ function compared(operator: string, left: string, right: string): Truth {
   if (!isVersion && !/^-?\d/.test(left)) return false;
   const [one, other] = isVersion ? [numbers(left), numbers(right)] : [[Number(left)], [Number(right)]];
   let order = 0;
-  for (let at = 0; at < Math.max(one.length, other.length) && order === 0; at++) order = Math.sign((one[at] ?? 0) - (other[at] ?? 0)); // oxfmt-ignore
+  for (let at = 0; at < Math.max(one.length, other.length) && order === 0; at++) order = Math.sign((one[at] ?? 0) - (other[at] ?? 0));
   switch (operator.replace('VERSION_', '')) {
     case 'EQUAL':
       return order === 0;
@@ -180,7 +185,7 @@ interface ConditionContext {
   readonly isFolder: (path: string) => Truth;
 }
 
-const binary = /^(?:STREQUAL|STRLESS|STRGREATER|EQUAL|LESS|GREATER|LESS_EQUAL|GREATER_EQUAL|VERSION_\w+|MATCHES|IN_LIST|PATH_EQUAL)$/; // oxfmt-ignore
+const binary = /^(?:STREQUAL|STRLESS|STRGREATER|EQUAL|LESS|GREATER|LESS_EQUAL|GREATER_EQUAL|VERSION_\w+|MATCHES|IN_LIST|PATH_EQUAL)$/;
 
 /**
  * Truth of the arguments of `if()`.
@@ -190,7 +195,7 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
   let at = 0;
   const isWord = (text: string): boolean => words[at]?.form === 'plain' && words[at]?.text === text;
   /** An operand of a comparison: the value of a variable, or the text itself. */
-  const operand = ({ text, form }: CMakeArgument): string => (form === 'plain' ? context.variable(text) : undefined) ?? text; // oxfmt-ignore
+  const operand = ({ text, form }: CMakeArgument): string => (form === 'plain' ? context.variable(text) : undefined) ?? text;
   const disjunction = (): Truth => {
     let truth = conjunction();
     while (isWord('OR')) {
@@ -251,7 +256,7 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
       }
       case 'TARGET':
         // An imported target may come from any package.
-        return context.isTarget(text) || /^CUDA::/.test(text) ? true : text.includes('::') || isOpen(text) ? undefined : false; // oxfmt-ignore
+        return context.isTarget(text) || /^CUDA::/.test(text) ? true : text.includes('::') || isOpen(text) ? undefined : false;
       case 'COMMAND':
         return context.isCommand(text) || undefined;
       case 'EXISTS':

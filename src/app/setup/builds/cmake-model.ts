@@ -1,9 +1,17 @@
 /** Targets and directories of a CMake project, and the flags that they give to CUDA files. */
 import { posix } from 'node:path';
 import {
-  literalDefinitions, placedPath, rootPath, selectBuildFlags, shownFlag, unknownText,
-  type BuildReading, type BuildTree, type LeftOut, type UnitCommand,
-} from './build-reading.ts'; // oxfmt-ignore
+  literalDefinitions,
+  placedPath,
+  rootPath,
+  selectBuildFlags,
+  shownFlag,
+  unknownText,
+  type BuildReading,
+  type BuildTree,
+  type LeftOut,
+  type UnitCommand,
+} from './build-reading.ts';
 import { withoutGenerators } from './cmake-expression.ts';
 
 export type RequirementKind = 'definitions' | 'includes' | 'options' | 'features';
@@ -62,20 +70,20 @@ export function cmakeCommands({ targets, directories, leftOut }: CMakeProject, t
   const architectures: number[] = [];
   const notes = [...leftOut];
   const units = new Set(tree.units);
-  for (const directory of directories) architectures.push(...architecturesIn(directory.variables.get('CMAKE_CUDA_ARCHITECTURES'))); // oxfmt-ignore
+  for (const directory of directories) architectures.push(...architecturesIn(directory.variables.get('CMAKE_CUDA_ARCHITECTURES')));
   for (const target of targets.values()) {
     architectures.push(...architecturesIn(target.properties.get('CUDA_ARCHITECTURES')));
     const compiled = unitsOf(target, units);
     const words = wordsOf(target, targets, compiled.size === 0);
     const selected = selectBuildFlags(words, target.directory.folder, tree);
     architectures.push(...selected.architectures);
-    for (const unit of compiled) commands.push({ unit, flags: selected.flags, target: target.name, place: target.place }); // oxfmt-ignore
+    for (const unit of compiled) commands.push({ unit, flags: selected.flags, target: target.name, place: target.place });
     if (compiled.size === 0) {
       general.push([...selected.flags]);
       continue;
     }
     if (selected.open.length > 0)
-      notes.push({ place: target.place, flags: selected.open, reason: `for the target ${target.name}; the value is not known here` }); // oxfmt-ignore
+      notes.push({ place: target.place, flags: selected.open, reason: `for the target ${target.name}; the value is not known here` });
   }
   return { commands, general, architectures, leftOut: notes, switches: [] };
 }
@@ -83,20 +91,14 @@ export function cmakeCommands({ targets, directories, leftOut }: CMakeProject, t
 /** CUDA files of a target. */
 function unitsOf(target: CMakeTarget, units: ReadonlySet<string>): ReadonlySet<string> {
   const paths = target.sources.flatMap(({ text }) => withoutGenerators(text, '').split(';'));
-  return new Set(
-    paths.flatMap((path) => placedPath(path, target.directory.folder) ?? []).filter((path) => units.has(path)),
-  );
+  return new Set(paths.flatMap((path) => placedPath(path, target.directory.folder) ?? []).filter((path) => units.has(path)));
 }
 
 /**
  * The options of nvcc of a target, without the items that depend on undecided conditions.
  * @param isHeaders whether the target only provides headers, so that those who use it need its options
  */
-function wordsOf(
-  target: CMakeTarget,
-  targets: ReadonlyMap<string, CMakeTarget>,
-  isHeaders: boolean,
-): readonly string[] {
+function wordsOf(target: CMakeTarget, targets: ReadonlyMap<string, CMakeTarget>, isHeaders: boolean): readonly string[] {
   const { directory, own } = target;
   const buildType = directory.variables.get('CMAKE_BUILD_TYPE') ?? '';
   const values = (items: readonly CMakeItem[], around: readonly string[]): string[] => {
@@ -130,8 +132,7 @@ function wordsOf(
   follow(target, true);
   const property = (name: string, variable = `CMAKE_${name}`): string =>
     target.properties.get(name) ?? directory.variables.get(variable) ?? '';
-  const typed =
-    buildType === '' ? '' : ` ${directory.variables.get(`CMAKE_CUDA_FLAGS_${buildType.toUpperCase()}`) ?? ''}`;
+  const typed = buildType === '' ? '' : ` ${directory.variables.get(`CMAKE_CUDA_FLAGS_${buildType.toUpperCase()}`) ?? ''}`;
   const findCuda = target.isOfFindCuda ? (directory.variables.get('CUDA_NVCC_FLAGS') ?? '') : '';
   const flags = `${directory.variables.get('CMAKE_CUDA_FLAGS') ?? ''}${typed} ${property('COMPILE_FLAGS', '')}`;
   const isTrue = /^(?:ON|TRUE|YES|1)$/i;
@@ -153,7 +154,7 @@ function spaced(text: string): string[] {
 /** The standard of CUDA code. CMake takes that of C++ if the project states none for CUDA. */
 function standardOf(cuda: string, cxx: string, features: readonly string[]): string[] {
   const newest = (kind: string): number =>
-    Math.max(0, ...features.flatMap((feature) => Number(new RegExp(`^${kind}_std_(\\d+)$`).exec(feature)?.[1] ?? 0) % 90)); // oxfmt-ignore
+    Math.max(0, ...features.flatMap((feature) => Number(new RegExp(`^${kind}_std_(\\d+)$`).exec(feature)?.[1] ?? 0) % 90));
   const number = (text: string): number => (/^\d\d$/.test(text) ? Number(text) % 90 : 0);
   const own = Math.max(number(cuda), newest('cuda'));
   const host = Math.max(number(cxx), newest('cxx'));
@@ -162,7 +163,7 @@ function standardOf(cuda: string, cxx: string, features: readonly string[]): str
 }
 
 function architecturesIn(value: string | undefined): number[] {
-  return [...(value ?? '').matchAll(/(?<![\w.])(\d{2,3})(?=[af]?(?:-real|-virtual)?(?:[\s;]|$))/g)].map(([, number]) => Number(number)); // oxfmt-ignore
+  return [...(value ?? '').matchAll(/(?<![\w.])(\d{2,3})(?=[af]?(?:-real|-virtual)?(?:[\s;]|$))/g)].map(([, number]) => Number(number));
 }
 
 /** An absolute path of CMake for a folder of the repository. */
@@ -175,7 +176,11 @@ export function definitionsIn(name: string, words: readonly string[]): string[] 
   if (/^(?:message|install|execute_process|add_custom_command)$/.test(name)) return [];
   const isList = /^(?:target_compile_definitions|add_compile_definitions)$/.test(name);
   const own = name.startsWith('target_') ? words.slice(1) : words;
-  const listed = isList ? own.filter((word) => /^[A-Za-z_]\w*(?:=.*)?$/.test(word) && !/^(?:PRIVATE|PUBLIC|INTERFACE)$/.test(word)).map((word) => shownFlag(`-D${word}`)) : []; // oxfmt-ignore
+  const listed = isList
+    ? own
+        .filter((word) => /^[A-Za-z_]\w*(?:=.*)?$/.test(word) && !/^(?:PRIVATE|PUBLIC|INTERFACE)$/.test(word))
+        .map((word) => shownFlag(`-D${word}`))
+    : [];
   return [...listed, ...words.flatMap(literalDefinitions)];
 }
 

@@ -98,8 +98,7 @@ function argumentsFrom(text: string, start: number): { words: CMakeArgument[]; e
     else if (bracket !== undefined && equals !== undefined) {
       const close = text.indexOf(`]${equals}]`, at);
       const end = close < 0 ? text.length : close;
-      if (!bracket.startsWith('#'))
-        words.push({ text: text.slice(at + bracket.length, end).replace(/^\n/, ''), form: 'bracket' });
+      if (!bracket.startsWith('#')) words.push({ text: text.slice(at + bracket.length, end).replace(/^\n/, ''), form: 'bracket' });
       at = end + equals.length + 2;
     } else if (rest.startsWith('#')) at = endOfComment(text, at, undefined);
     else if (rest.startsWith('"')) {

@@ -57,7 +57,9 @@ function withSettings(
     ({ skipped } = again);
     if (reached.size === 0) continue;
     for (const one of again.folders) read.add(one);
-    const useful = [...settings].filter(([name]) => [...first.skipped, ...again.skipped, ...skipped].some((one) => one.settings.has(name) && one.units.some((unit) => reached.has(unit)))); // oxfmt-ignore
+    const useful = [...settings].filter(([name]) =>
+      [...first.skipped, ...again.skipped, ...skipped].some((one) => one.settings.has(name) && one.units.some((unit) => reached.has(unit))),
+    );
     reading = {
       ...second,
       commands: [...reading.commands, ...second.commands.filter(({ unit }) => reached.has(unit))],

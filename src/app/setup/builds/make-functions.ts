@@ -55,8 +55,7 @@ function variableValue(name: string, context: MakeContext, depth: number): strin
 
 function referenceValue(inner: string, context: MakeContext, depth: number): string {
   const [, called, rest] = /^([a-z-]+)[ \t]+([^]*)$/.exec(inner) ?? [];
-  if (called !== undefined && rest !== undefined && functionNames.has(called))
-    return functionValue(called, rest, context, depth);
+  if (called !== undefined && rest !== undefined && functionNames.has(called)) return functionValue(called, rest, context, depth);
   const name = expandMake(inner, context, depth);
   const [, variable, from, to] = /^([^:\s]+):([^=]*)=(.*)$/.exec(name) ?? [];
   if (name.includes(unknownText)) return unknownText;
@@ -98,12 +97,46 @@ function argumentsOf(text: string, most: number): string[] {
 
 /** Number of arguments of the functions that are evaluated. */
 const arities: Readonly<Record<string, number>> = {
-  'subst': 3, 'patsubst': 3, 'strip': 1, 'findstring': 2, 'filter': 2, 'filter-out': 2, 'sort': 1, 'word': 2,
-  'words': 1, 'wordlist': 3, 'firstword': 1, 'lastword': 1, 'dir': 1, 'notdir': 1, 'suffix': 1, 'basename': 1,
-  'addsuffix': 2, 'addprefix': 2, 'join': 2, 'wildcard': 1, 'realpath': 1, 'abspath': 1, 'if': 3, 'or': 99, 'and': 99,
-  'foreach': 3, 'call': 99, 'value': 1, 'origin': 1, 'flavor': 1, 'info': 1, 'warning': 1, 'error': 1, 'eval': 1,
-  'shell': 1, 'file': 2, 'guile': 1, 'intcmp': 99, 'let': 3,
-}; // oxfmt-ignore
+  subst: 3,
+  patsubst: 3,
+  strip: 1,
+  findstring: 2,
+  filter: 2,
+  'filter-out': 2,
+  sort: 1,
+  word: 2,
+  words: 1,
+  wordlist: 3,
+  firstword: 1,
+  lastword: 1,
+  dir: 1,
+  notdir: 1,
+  suffix: 1,
+  basename: 1,
+  addsuffix: 2,
+  addprefix: 2,
+  join: 2,
+  wildcard: 1,
+  realpath: 1,
+  abspath: 1,
+  if: 3,
+  or: 99,
+  and: 99,
+  foreach: 3,
+  call: 99,
+  value: 1,
+  origin: 1,
+  flavor: 1,
+  info: 1,
+  warning: 1,
+  error: 1,
+  eval: 1,
+  shell: 1,
+  file: 2,
+  guile: 1,
+  intcmp: 99,
+  let: 3,
+};
 const functionNames = new Set(Object.keys(arities));
 
 function functionValue(name: string, text: string, context: MakeContext, depth: number): string {
@@ -133,7 +166,9 @@ function functionValue(name: string, text: string, context: MakeContext, depth: 
     case 'filter':
     case 'filter-out': {
       const patterns = listed(0);
-      const kept = listed(1).filter((word) => word === unknownText || patterns.some((pattern) => stemOf(word, pattern) !== undefined) === (name === 'filter')); // oxfmt-ignore
+      const kept = listed(1).filter(
+        (word) => word === unknownText || patterns.some((pattern) => stemOf(word, pattern) !== undefined) === (name === 'filter'),
+      );
       return isOpen(value(0)) ? unknownText : kept.join(' ');
     }
     case 'sort':

@@ -5,9 +5,17 @@
 import { posix } from 'node:path';
 import { shellWords } from '../../../toolchain/shell-words.ts';
 import {
-  literalDefinitions, mergedItems, placedPath, rootPath, selectBuildFlags, unknownText,
-  type BuildReading, type BuildTree, type LeftOut, type UnitCommand,
-} from './build-reading.ts'; // oxfmt-ignore
+  literalDefinitions,
+  mergedItems,
+  placedPath,
+  rootPath,
+  selectBuildFlags,
+  unknownText,
+  type BuildReading,
+  type BuildTree,
+  type LeftOut,
+  type UnitCommand,
+} from './build-reading.ts';
 import { globbed } from './cmake-commands.ts';
 import { expandMake, stemOf, withVariables, type MakeContext } from './make-functions.ts';
 import { makeOperands, parseMake, type MakeLine, type MakeNode } from './make-syntax.ts';
@@ -37,8 +45,14 @@ const mostIncludes = 30;
 const ofEnvironment = /^(?:HOME|PATH|PWD|USER|SHELL|TMPDIR|HOSTNAME|LD_LIBRARY_PATH|MAKEFILE_LIST|CUDA_PATH)$/;
 /** Variables of make itself. */
 const ofMake: Readonly<Record<string, string>> = {
-  CC: 'cc', CXX: 'g++', CPP: 'cc -E', AR: 'ar', RM: 'rm -f', MAKE: 'make', MAKECMDGOALS: '',
-}; // oxfmt-ignore
+  CC: 'cc',
+  CXX: 'g++',
+  CPP: 'cc -E',
+  AR: 'ar',
+  RM: 'rm -f',
+  MAKE: 'make',
+  MAKECMDGOALS: '',
+};
 
 /**
  * Reads the makefile of a folder. If objects of CUDA files are listed only under a condition, the variable of the
@@ -53,12 +67,7 @@ export function readMake(file: string, tree: BuildTree, units: readonly string[]
   return { ...second.reading, switches: [...first.settings].map(([name, value]) => `${name}=${value}`) };
 }
 
-function evaluate(
-  file: string,
-  tree: BuildTree,
-  named: readonly string[],
-  settings: ReadonlyMap<string, string>,
-): MakeResult {
+function evaluate(file: string, tree: BuildTree, named: readonly string[], settings: ReadonlyMap<string, string>): MakeResult {
   const folder = posix.dirname(file);
   let variables = new Map<string, MakeVariable>();
   const rules: MakeRule[] = [];
@@ -84,8 +93,7 @@ function evaluate(
       const found = set === undefined ? variables.get(name) : { text: set, isExpanded: true };
       if (/^(?:\w*_)?NVCC$/i.test(name)) {
         // The path of the compiler is often the output of a program.
-        const value =
-          found === undefined ? '' : found.isExpanded ? found.text : expandMake(found.text, nothingElse(name));
+        const value = found === undefined ? '' : found.isExpanded ? found.text : expandMake(found.text, nothingElse(name));
         return value === '' || value.includes(unknownText) ? { text: 'nvcc', isExpanded: true } : found;
       }
       if (found !== undefined) return found;
@@ -95,7 +103,10 @@ function evaluate(
     },
   };
   /** The context without a variable that refers to itself. */
-  const nothingElse = (name: string): MakeContext => ({ ...context, variable: (other) => (other === name ? undefined : context.variable(other)) }); // oxfmt-ignore
+  const nothingElse = (name: string): MakeContext => ({
+    ...context,
+    variable: (other) => (other === name ? undefined : context.variable(other)),
+  });
   const expand = (text: string): string => expandMake(text, context);
 
   const run = (nodes: readonly MakeNode[], from: string): void => {
@@ -158,7 +169,7 @@ function evaluate(
     if (variable === undefined || value === undefined) return;
     for (const node of body) {
       if (node.kind !== 'line') continue;
-      const objects = node.line.text.split(/[\s=/]+/).flatMap((word) => /^(.+)\.(?:cu\.)?(?:o|obj|cu)$/.exec(word)?.[1] ?? []); // oxfmt-ignore
+      const objects = node.line.text.split(/[\s=/]+/).flatMap((word) => /^(.+)\.(?:cu\.)?(?:o|obj|cu)$/.exec(word)?.[1] ?? []);
       if (objects.some((stem) => stems.has(stem) && !found.has(stem))) wanted.set(variable, value);
       objects.forEach((stem) => found.add(stem));
     }
@@ -167,7 +178,8 @@ function evaluate(
   const report = (body: readonly MakeNode[], from: string, reason: string): void => {
     if (isOfOtherSystem(reason)) return;
     for (const node of body) {
-      if (node.kind === 'if') node.branches.forEach((one) => report(one.body, from, `if ${one.condition ?? `not ${node.branches[0]?.condition ?? ''}`}`)); // oxfmt-ignore
+      if (node.kind === 'if')
+        node.branches.forEach((one) => report(one.body, from, `if ${one.condition ?? `not ${node.branches[0]?.condition ?? ''}`}`));
       if (node.kind !== 'line') continue;
       const flags = literalDefinitions(node.line.text);
       const variable = /^\s*(?:override\s+|export\s+)*([\w.-]+)\s*(?:[:+?]|::)?=/.exec(node.line.text)?.[1] ?? '';
@@ -180,9 +192,7 @@ function evaluate(
     const trimmed = text.trim();
     const [, names] = /^(?:-|s)?include\s+(.+)$/.exec(trimmed) ?? [];
     if (names !== undefined) return expand(names).split(/\s+/).forEach(include);
-    const assignment = /^((?:(?:override|export|private)\s+)*)([^\s:+?!=#]+)\s*(::?:?|\+|\?|!)?=\s*([^]*)$/.exec(
-      trimmed,
-    );
+    const assignment = /^((?:(?:override|export|private)\s+)*)([^\s:+?!=#]+)\s*(::?:?|\+|\?|!)?=\s*([^]*)$/.exec(trimmed);
     if (assignment) {
       openRule = undefined;
       return assign(expand(assignment[2]!), assignment[3] ?? '', assignment[4]!);
@@ -190,7 +200,7 @@ function evaluate(
     const [, path] = /^vpath\s+\S+\s+(.+)$/.exec(trimmed) ?? [];
     if (path !== undefined) return assign('VPATH', '+', path);
     const rule = /^([^:=]+?)\s*::?(?!=)\s*([^;]*)(?:;(.*))?$/.exec(trimmed);
-    if (!rule || /^(?:export|unexport|undefine)\b|^\$[({](?:eval|info|call|error|warning|foreach|shell|if)\b/.test(trimmed)) return; // oxfmt-ignore
+    if (!rule || /^(?:export|unexport|undefine)\b|^\$[({](?:eval|info|call|error|warning|foreach|shell|if)\b/.test(trimmed)) return;
     // A variable of one target has no effect on the others.
     if (/^\s*(?:(?:override|export|private)\s+)*[\w.-]+\s*(?:[:+?]|::)?=/.test(rule[2]!)) return;
     const listed = (value: string): string[] =>
@@ -241,10 +251,20 @@ function evaluate(
       .split(/[\s:]+/)
       .filter((word) => word !== ''),
   ];
-  const unitOf = (name: string): string | undefined => folders.map((one) => placedPath(name.startsWith('/') ? name : posix.join(one, name), folder)).find((path) => path !== undefined && units.has(path)); // oxfmt-ignore
+  const unitOf = (name: string): string | undefined =>
+    folders
+      .map((one) => placedPath(name.startsWith('/') ? name : posix.join(one, name), folder))
+      .find((path) => path !== undefined && units.has(path));
   /** The rules of a target may be spread: one with the recipe, others with further prerequisites. */
   const callOf = (rule: MakeRule, first: string, all: readonly string[], target: string, stem: string): void => {
-    const automatic = new Map([['<', first], ['^', all.join(' ')], ['+', all.join(' ')], ['?', all.join(' ')], ['@', target], ['*', stem]]); // oxfmt-ignore
+    const automatic = new Map([
+      ['<', first],
+      ['^', all.join(' ')],
+      ['+', all.join(' ')],
+      ['?', all.join(' ')],
+      ['@', target],
+      ['*', stem],
+    ]);
     for (const line of rule.recipe) {
       used.clear();
       const expanded = expandMake(line, withVariables(context, automatic)).replaceAll('\\\n', ' ');
@@ -257,7 +277,8 @@ function evaluate(
         const { flags, architectures: numbers, open } = selectBuildFlags(words.slice(at + 1), folder, tree);
         architectures.push(...numbers);
         for (const unit of compiled) {
-          if (open.length > 0 && !reported.has(unit)) leftOut.push({ place: rule.place, flags: open, reason: 'the value is not known here' }); // oxfmt-ignore
+          if (open.length > 0 && !reported.has(unit))
+            leftOut.push({ place: rule.place, flags: open, reason: 'the value is not known here' });
           reported.add(unit);
           commands.push({ unit, flags, target, place: rule.place });
         }
@@ -274,7 +295,8 @@ function evaluate(
     }
     return undefined;
   };
-  const isPattern = ({ targets, prerequisites }: MakeRule): boolean => [...targets, ...prerequisites].some((one) => one.includes('%')) || isSuffixRule(targets); // oxfmt-ignore
+  const isPattern = ({ targets, prerequisites }: MakeRule): boolean =>
+    [...targets, ...prerequisites].some((one) => one.includes('%')) || isSuffixRule(targets);
   // A rule with the name of the file precedes a pattern.
   for (const rule of rules.filter((one) => !isPattern(one)))
     callOf(rule, rule.prerequisites[0] ?? '', rule.prerequisites, rule.targets[0] ?? '', '');
@@ -297,7 +319,11 @@ function evaluate(
       architectures.push(...numbers);
     }
   }
-  const remarks = [...skipped.filter(({ variable }) => relevant.has(variable)), ...leftOut].map(({ place, flags, reason }) => ({ place, flags, reason })); // oxfmt-ignore
+  const remarks = [...skipped.filter(({ variable }) => relevant.has(variable)), ...leftOut].map(({ place, flags, reason }) => ({
+    place,
+    flags,
+    reason,
+  }));
   return { reading: { commands, general, architectures, leftOut: remarks, switches: [] }, settings: wanted };
 }
 
@@ -317,7 +343,10 @@ function merged(results: readonly ReadonlyMap<string, MakeVariable>[]): Map<stri
     if (isSame && first !== undefined) joined.set(name, first);
     else {
       const texts = values.map((value) => (value?.text ?? '').split(/\s+/).filter((word) => word !== ''));
-      joined.set(name, { text: texts.reduce(mergedItems).join(' '), isExpanded: values.every((value) => value === undefined || value.isExpanded) }); // oxfmt-ignore
+      joined.set(name, {
+        text: texts.reduce(mergedItems).join(' '),
+        isExpanded: values.every((value) => value === undefined || value.isExpanded),
+      });
     }
   }
   return joined;

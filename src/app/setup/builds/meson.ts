@@ -1,12 +1,20 @@
 /** Reads Meson projects: targets with CUDA files, include folders, arguments of the language `cuda`, dependencies. */
 import { posix } from 'node:path';
-import { placedPath, selectBuildFlags, type BuildReading, type BuildTree, type LeftOut, type UnitCommand } from './build-reading.ts'; // oxfmt-ignore
+import { placedPath, selectBuildFlags, type BuildReading, type BuildTree, type LeftOut, type UnitCommand } from './build-reading.ts';
 import { cmakePath } from './cmake-model.ts';
 import { parseScript, scriptLines, type ScriptLine } from './script-syntax.ts';
 import {
-  copiedValue, evaluateScript, mergedValue, ScriptReference, scriptTruth, textOf, textsOf,
-  type ScriptCall, type ScriptContext, type ScriptValue,
-} from './script-values.ts'; // oxfmt-ignore
+  copiedValue,
+  evaluateScript,
+  mergedValue,
+  ScriptReference,
+  scriptTruth,
+  textOf,
+  textsOf,
+  type ScriptCall,
+  type ScriptContext,
+  type ScriptValue,
+} from './script-values.ts';
 
 const deepestFolder = 20;
 const targetCalls = /^(?:executable|library|shared_library|static_library|both_libraries|shared_module)$/;
@@ -45,7 +53,12 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
     const { name, given, named, line } = made;
     if (name === 'include_directories') return usage(textsOf(given).map((path) => `-I${here(path)}`));
     if (name === 'files') return textsOf(given).map(here);
-    if (name === 'declare_dependency') return usage([...includesOf(named.get('include_directories') ?? []), ...get(made, 'compile_args'), ...flagsIn(named.get('dependencies') ?? [])]); // oxfmt-ignore
+    if (name === 'declare_dependency')
+      return usage([
+        ...includesOf(named.get('include_directories') ?? []),
+        ...get(made, 'compile_args'),
+        ...flagsIn(named.get('dependencies') ?? []),
+      ]);
     if (name === 'add_project_arguments' || name === 'add_global_arguments') {
       if (get(made, 'language').includes('cuda')) projectFlags.push(...textsOf(given));
     } else if (name === 'project') standards = get(made, 'default_options');
@@ -69,15 +82,12 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
     ];
     const { flags, architectures: numbers, open } = selectBuildFlags(words, folder, tree);
     const place = `${posix.join(folder, 'meson.build')}:${line}`;
-    const sources = [...textsOf(given.slice(1)), ...get(made, 'sources')].flatMap(
-      (path) => placedPath(path, folder) ?? [],
-    );
+    const sources = [...textsOf(given.slice(1)), ...get(made, 'sources')].flatMap((path) => placedPath(path, folder) ?? []);
     const units = sources.filter((path) => tree.units.includes(path));
     for (const unit of units) commands.push({ unit, flags, target: textOf(given[0]), place });
     if (units.length === 0) general.push([...flags]);
     else architectures.push(...numbers);
-    if (units.length > 0 && open.length > 0)
-      leftOut.push({ place, flags: open, reason: 'the value is not known here' });
+    if (units.length > 0 && open.length > 0) leftOut.push({ place, flags: open, reason: 'the value is not known here' });
   };
 
   const context = (): ScriptContext => ({
@@ -86,8 +96,7 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
     call,
     reference: (name) => new ScriptReference(name),
   });
-  const value = (text: string, line: number): ScriptValue =>
-    evaluateScript(parseScript(text, 'meson', line), context());
+  const value = (text: string, line: number): ScriptValue => evaluateScript(parseScript(text, 'meson', line), context());
 
   const readFolder = (name: string): void => {
     const outer = folder;
@@ -131,7 +140,7 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
     const before = variables;
     let isComplete = false;
     for (const { head, body } of parts) {
-      const truth = head.text.startsWith('else') ? true : scriptTruth(value(head.text.replace(/^(?:el)?if\b/, ''), head.line)); // oxfmt-ignore
+      const truth = head.text.startsWith('else') ? true : scriptTruth(value(head.text.replace(/^(?:el)?if\b/, ''), head.line));
       if (isComplete || truth === false) continue;
       const isOpen = truth === undefined || results.length > 0;
       if (isOpen) variables = new Map([...before].map(([name, item]) => [name, copiedValue(item)]));
@@ -141,7 +150,8 @@ export function readMeson(file: string, tree: BuildTree): BuildReading {
         results.push(variables);
         variables = before;
         const uncertain = projectFlags.splice(projectBefore);
-        if (uncertain.length > 0) leftOut.push({ place: `${posix.join(folder, 'meson.build')}:${head.line}`, flags: uncertain, reason: head.text.slice(0, 60) }); // oxfmt-ignore
+        if (uncertain.length > 0)
+          leftOut.push({ place: `${posix.join(folder, 'meson.build')}:${head.line}`, flags: uncertain, reason: head.text.slice(0, 60) });
       }
       isComplete = truth === true;
     }
@@ -183,6 +193,7 @@ function standardFlags(options: readonly string[]): string[] {
     const [, language, number] = standardOptions.exec(option) ?? [];
     return number === undefined ? [] : [{ language, number }];
   });
-  const chosen = found.findLast(({ language }) => language === 'cuda') ?? found.findLast(({ number }) => Number(number) > 17 && Number(number) < 90); // oxfmt-ignore
+  const chosen =
+    found.findLast(({ language }) => language === 'cuda') ?? found.findLast(({ number }) => Number(number) > 17 && Number(number) < 90);
   return chosen === undefined ? [] : [`-std=c++${chosen.number}`];
 }

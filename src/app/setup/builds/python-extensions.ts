@@ -1,15 +1,18 @@
 /** Extension modules of Python packages: `setup.py` and `pyproject.toml`. */
 import { posix } from 'node:path';
-import { placedPath, selectBuildFlags, unknownText, type BuildReading, type BuildTree, type UnitCommand } from './build-reading.ts'; // oxfmt-ignore
+import { placedPath, selectBuildFlags, unknownText, type BuildReading, type BuildTree, type UnitCommand } from './build-reading.ts';
 import { runPython } from './python.ts';
 import { parseScript } from './script-syntax.ts';
 import { evaluateScript, textOf, textsOf, type ScriptCall, type ScriptValue } from './script-values.ts';
 
 /** Flags that `BuildExtension` of PyTorch passes to nvcc. */
 const torchFlags = [
-  '-D__CUDA_NO_HALF_OPERATORS__', '-D__CUDA_NO_HALF_CONVERSIONS__', '-D__CUDA_NO_BFLOAT16_CONVERSIONS__',
-  '-D__CUDA_NO_HALF2_OPERATORS__', '--expt-relaxed-constexpr',
-]; // oxfmt-ignore
+  '-D__CUDA_NO_HALF_OPERATORS__',
+  '-D__CUDA_NO_HALF_CONVERSIONS__',
+  '-D__CUDA_NO_BFLOAT16_CONVERSIONS__',
+  '-D__CUDA_NO_HALF2_OPERATORS__',
+  '--expt-relaxed-constexpr',
+];
 
 interface ExtensionModule {
   readonly name: string;
@@ -30,11 +33,7 @@ export function readSetup(file: string, tree: BuildTree): BuildReading {
   return readingOf(modules, posix.dirname(file), tree, leftOut);
 }
 
-function extensionOf(
-  { name, given, named, line }: ScriptCall,
-  file: string,
-  usesTorch: boolean,
-): ExtensionModule | undefined {
+function extensionOf({ name, given, named, line }: ScriptCall, file: string, usesTorch: boolean): ExtensionModule | undefined {
   const last = name.replace(/^.*\./, '');
   if (!/^(?:\w*CUDAExtension|CppExtension|Extension)$/.test(last)) return undefined;
   const macros = named.get('define_macros');
@@ -49,12 +48,7 @@ function extensionOf(
   };
 }
 
-function readingOf(
-  modules: readonly ExtensionModule[],
-  folder: string,
-  tree: BuildTree,
-  leftOut: BuildReading['leftOut'],
-): BuildReading {
+function readingOf(modules: readonly ExtensionModule[], folder: string, tree: BuildTree, leftOut: BuildReading['leftOut']): BuildReading {
   const commands: UnitCommand[] = [];
   const architectures: number[] = [];
   const general: string[][] = [];
@@ -66,18 +60,18 @@ function readingOf(
       ...includes.map((path) => `-I${path}`),
       ...(Array.isArray(macros) ? macros.map(macroFlag) : []),
       ...(given === undefined ? [] : textsOf(given)),
-      ...(isOfTorch && !name.includes(unknownText) ? ['-DTORCH_API_INCLUDE_EXTENSION_H', `-DTORCH_EXTENSION_NAME=${name.replace(/^.*\./, '')}`] : []),
-    ]; // oxfmt-ignore
+      ...(isOfTorch && !name.includes(unknownText)
+        ? ['-DTORCH_API_INCLUDE_EXTENSION_H', `-DTORCH_EXTENSION_NAME=${name.replace(/^.*\./, '')}`]
+        : []),
+    ];
     const selected = selectBuildFlags(words, folder, tree);
     // PyTorch adds its own standard if none is given.
     const hasStandard = selected.flags.some((flag) => flag.startsWith('-std='));
     const flags = isOfTorch && !hasStandard ? ['-std=c++17', ...selected.flags] : selected.flags;
     architectures.push(...selected.architectures);
-    const units = sources
-      .flatMap((source) => placedPath(source, folder) ?? [])
-      .filter((path) => tree.units.includes(path));
+    const units = sources.flatMap((source) => placedPath(source, folder) ?? []).filter((path) => tree.units.includes(path));
     for (const unit of units) commands.push({ unit, flags, target: name, place });
-    if (units.length === 0 && sources.some((source) => source.endsWith('.cu') || source.includes(unknownText))) general.push([...flags]); // oxfmt-ignore
+    if (units.length === 0 && sources.some((source) => source.endsWith('.cu') || source.includes(unknownText))) general.push([...flags]);
     if (selected.open.length > 0) notes.push({ place, flags: selected.open, reason: 'the value is not known here' });
   }
   return { commands, general, architectures, leftOut: notes, switches: [] };
@@ -119,6 +113,6 @@ export function readPyproject(file: string, tree: BuildTree): BuildReading {
 }
 
 function literalOf(text: string): ScriptValue {
-  const context = { language: 'python', variables: new Map(), call: () => undefined, reference: () => undefined } as const; // oxfmt-ignore
+  const context = { language: 'python', variables: new Map(), call: () => undefined, reference: () => undefined } as const;
   return evaluateScript(parseScript(text.trim(), 'python'), context);
 }

@@ -8,9 +8,17 @@ import { globbed } from './cmake-commands.ts';
 import { cmakePath, folderOfPath } from './cmake-model.ts';
 import { parseScript, scriptLines, type ScriptLine } from './script-syntax.ts';
 import {
-  copiedValue, evaluateScript, mergedValue, scriptTruth, ScriptReference, textOf, textsOf,
-  type ScriptCall, type ScriptContext, type ScriptValue,
-} from './script-values.ts'; // oxfmt-ignore
+  copiedValue,
+  evaluateScript,
+  mergedValue,
+  scriptTruth,
+  ScriptReference,
+  textOf,
+  textsOf,
+  type ScriptCall,
+  type ScriptContext,
+  type ScriptValue,
+} from './script-values.ts';
 
 interface PythonFunction {
   readonly parameters: readonly (readonly [name: string, value: string | undefined])[];
@@ -29,10 +37,19 @@ const deepestCall = 20;
 /** What is known of a build of CUDA code on Linux. */
 function factsOf(toolkit: string): ReadonlyMap<string, ScriptValue> {
   const facts: readonly (readonly [string, ScriptValue])[] = [
-    ['os.name', 'posix'], ['sys.platform', 'linux'], ['os.environ', new Map()], ['torch.version.hip', null],
-    ['torch.version.cuda', toolkit], ['CUDA_HOME', '/usr/local/cuda'], ['cpp_extension.CUDA_HOME', '/usr/local/cuda'],
-    ['ROCM_HOME', null], ['HIP_HOME', null], ['IS_HIP_EXTENSION', false], ['__name__', '__main__'], ['os.sep', '/'],
-  ]; // oxfmt-ignore
+    ['os.name', 'posix'],
+    ['sys.platform', 'linux'],
+    ['os.environ', new Map()],
+    ['torch.version.hip', null],
+    ['torch.version.cuda', toolkit],
+    ['CUDA_HOME', '/usr/local/cuda'],
+    ['cpp_extension.CUDA_HOME', '/usr/local/cuda'],
+    ['ROCM_HOME', null],
+    ['HIP_HOME', null],
+    ['IS_HIP_EXTENSION', false],
+    ['__name__', '__main__'],
+    ['os.sep', '/'],
+  ];
   return new Map(facts);
 }
 
@@ -64,8 +81,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
       return undefined;
     },
   });
-  const value = (text: string, line: number): ScriptValue =>
-    evaluateScript(parseScript(text, 'python', line), context());
+  const value = (text: string, line: number): ScriptValue => evaluateScript(parseScript(text, 'python', line), context());
 
   const callFunction = ({ parameters, body }: PythonFunction, { given, named, line }: ScriptCall): ScriptValue => {
     if (depth >= deepestCall) return undefined;
@@ -111,9 +127,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
     return false;
   };
 
-  const branch = (
-    branches: readonly { readonly head: ScriptLine; readonly body: readonly ScriptLine[] }[],
-  ): boolean => {
+  const branch = (branches: readonly { readonly head: ScriptLine; readonly body: readonly ScriptLine[] }[]): boolean => {
     const before = variables;
     const results: Map<string, ScriptValue>[] = [];
     let isComplete = false;
@@ -122,7 +136,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
       const { text, rest } = headOf(head.text);
       const statements = rest === '' ? body : [{ indent: head.indent + 1, text: rest, line: head.line }, ...body];
       const truth = text.startsWith('else') ? true : scriptTruth(value(text.replace(/^(?:el)?if\b/, ''), head.line));
-      const reason = text.startsWith('else') ? `if not ${headOf(branches[0]!.head.text).text.slice(3)}` : text.replace(/^elif/, 'if'); // oxfmt-ignore
+      const reason = text.startsWith('else') ? `if not ${headOf(branches[0]!.head.text).text.slice(3)}` : text.replace(/^elif/, 'if');
       if (isComplete || truth === false) report(statements, reason);
       else if (truth === true && !isOpen) {
         isComplete = true;
@@ -159,8 +173,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
     if (name !== undefined) functions.set(name, { parameters: parametersOf(parameters ?? ''), body: block });
     else if (/^(?:try|with|finally)\b/.test(text)) return run(block);
     else if (/^for\b/.test(text)) return loop(text, block, line);
-    else if (/^(?:except|class|while|import|from|raise|assert|pass|global|nonlocal|del|async|@)/.test(text))
-      return false; // oxfmt-ignore
+    else if (/^(?:except|class|while|import|from|raise|assert|pass|global|nonlocal|del|async|@)/.test(text)) return false;
     else if (/^return\b/.test(text)) {
       returned.push(value(text.slice('return'.length), line));
       return true;
@@ -173,7 +186,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
     const items = value(over, line);
     const names = variable.split(',').map((one) => one.trim().replaceAll(/[()]/g, ''));
     for (const item of Array.isArray(items) ? items : [undefined]) {
-      names.forEach((name, at) => variables.set(name, names.length === 1 ? item : Array.isArray(item) ? item[at] : undefined)); // oxfmt-ignore
+      names.forEach((name, at) => variables.set(name, names.length === 1 ? item : Array.isArray(item) ? item[at] : undefined));
       if (run(body)) return true;
     }
     return false;
@@ -181,9 +194,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
 
   const assign = (text: string, line: number): void => {
     const [, name, operator, right] =
-      /^([A-Za-z_][\w.]*(?:\[[^\]]*\])?|\w+(?:\s*,\s*\w+)+)\s*(?::\s*[\w.[\], ]+)?(\+|\||-|\/)?=(?!=)\s*([^]*)$/.exec(
-        text,
-      ) ?? [];
+      /^([A-Za-z_][\w.]*(?:\[[^\]]*\])?|\w+(?:\s*,\s*\w+)+)\s*(?::\s*[\w.[\], ]+)?(\+|\||-|\/)?=(?!=)\s*([^]*)$/.exec(text) ?? [];
     if (name === undefined || right === undefined) {
       value(text, line);
       return;
@@ -195,9 +206,7 @@ export function runPython(file: string, tree: BuildTree): PythonResult {
       const index = textOf(value(key, line));
       if (object instanceof Map) object.set(index, operator === '+' ? added(object.get(index), assigned) : assigned);
     } else if (name.includes(',')) {
-      name
-        .split(',')
-        .forEach((one, at) => variables.set(one.trim(), Array.isArray(assigned) ? assigned[at] : undefined));
+      name.split(',').forEach((one, at) => variables.set(one.trim(), Array.isArray(assigned) ? assigned[at] : undefined));
     } else if (operator === '+') variables.set(name, added(variables.get(name), assigned));
     else variables.set(name, operator === undefined ? assigned : undefined);
   };
@@ -214,7 +223,14 @@ function headOf(text: string): { readonly text: string; readonly rest: string } 
   for (const match of text.matchAll(pattern)) {
     if (/^[([{]$/.test(match[0])) depth++;
     else if (/^[)\]}]$/.test(match[0])) depth--;
-    else if (match[0] === ':' && depth === 0) return { text: text.slice(0, match.index).trim(), rest: text.slice(match.index + 1).replace(/^\s*#.*$/, '').trim() }; // oxfmt-ignore
+    else if (match[0] === ':' && depth === 0)
+      return {
+        text: text.slice(0, match.index).trim(),
+        rest: text
+          .slice(match.index + 1)
+          .replace(/^\s*#.*$/, '')
+          .trim(),
+      };
   }
   return { text, rest: '' };
 }
@@ -240,7 +256,9 @@ function copiedVariables(variables: ReadonlyMap<string, ScriptValue>): Map<strin
 
 function mergedVariables(one: Map<string, ScriptValue>, other: Map<string, ScriptValue>): Map<string, ScriptValue> {
   const names = new Set([...one.keys(), ...other.keys()]);
-  return new Map([...names].map((name) => [name, one.has(name) && other.has(name) ? mergedValue(one.get(name), other.get(name)) : undefined])); // oxfmt-ignore
+  return new Map(
+    [...names].map((name) => [name, one.has(name) && other.has(name) ? mergedValue(one.get(name), other.get(name)) : undefined]),
+  );
 }
 
 /** Functions on paths, the environment and files. */
@@ -251,10 +269,9 @@ function knownCall(call: ScriptCall, folder: string, tree: BuildTree): { isKnown
   const first = given[0];
   switch (last) {
     case 'join':
-      if (call.of !== undefined || !/path|osp/.test(call.name)) return known(textsOf(first).join(typeof call.of === 'string' ? call.of : '')); // oxfmt-ignore
-      return known(
-        given.map(textOf).reduce((path, part) => (part.startsWith('/') ? part : posix.join(path, part)), ''),
-      );
+      if (call.of !== undefined || !/path|osp/.test(call.name))
+        return known(textsOf(first).join(typeof call.of === 'string' ? call.of : ''));
+      return known(given.map(textOf).reduce((path, part) => (part.startsWith('/') ? part : posix.join(path, part)), ''));
     case 'dirname':
       return known(posix.dirname(textOf(first)));
     case 'basename':
@@ -263,14 +280,12 @@ function knownCall(call: ScriptCall, folder: string, tree: BuildTree): { isKnown
     case 'realpath':
     case 'normpath': {
       const path = textOf(first);
-      return known(path.startsWith(rootPath) ? posix.normalize(path) : path.startsWith('/') ? path : posix.join(cmakePath(folder), path)); // oxfmt-ignore
+      return known(path.startsWith(rootPath) ? posix.normalize(path) : path.startsWith('/') ? path : posix.join(cmakePath(folder), path));
     }
     case 'str':
     case 'Path':
     case 'fspath':
-      return known(
-        typeof first === 'string' ? (given.length > 1 ? posix.join(...given.map(textOf)) : first) : undefined,
-      );
+      return known(typeof first === 'string' ? (given.length > 1 ? posix.join(...given.map(textOf)) : first) : undefined);
     case 'list':
     case 'tuple':
     case 'sorted':
@@ -299,7 +314,7 @@ function knownCall(call: ScriptCall, folder: string, tree: BuildTree): { isKnown
     case 'isdir':
     case 'isfile': {
       const path = folderOfPath(textOf(first), folder);
-      return known(path === undefined ? undefined : last === 'isdir' ? tree.isFolder(path) : tree.isFile(path) || tree.isFolder(path)); // oxfmt-ignore
+      return known(path === undefined ? undefined : last === 'isdir' ? tree.isFolder(path) : tree.isFile(path) || tree.isFolder(path));
     }
     case 'glob':
     case 'iglob':

@@ -13,7 +13,7 @@ export type ScriptExpression =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'list'; readonly items: readonly ScriptExpression[] }
   | { readonly kind: 'dictionary'; readonly entries: readonly (readonly [ScriptExpression, ScriptExpression])[] }
-  | { readonly kind: 'call'; readonly called: ScriptExpression; readonly given: readonly ScriptArgument[]; readonly line: number } // oxfmt-ignore
+  | { readonly kind: 'call'; readonly called: ScriptExpression; readonly given: readonly ScriptArgument[]; readonly line: number }
   | { readonly kind: 'member'; readonly of: ScriptExpression; readonly name: string }
   | { readonly kind: 'item'; readonly of: ScriptExpression; readonly key: ScriptExpression }
   | {
@@ -23,8 +23,14 @@ export type ScriptExpression =
       readonly right: ScriptExpression;
     }
   | { readonly kind: 'not'; readonly operand: ScriptExpression }
-  | { readonly kind: 'choice'; readonly condition: ScriptExpression; readonly yes: ScriptExpression; readonly no: ScriptExpression } // oxfmt-ignore
-  | { readonly kind: 'each'; readonly element: ScriptExpression; readonly variable: string; readonly over: ScriptExpression; readonly condition: ScriptExpression | undefined } // oxfmt-ignore
+  | { readonly kind: 'choice'; readonly condition: ScriptExpression; readonly yes: ScriptExpression; readonly no: ScriptExpression }
+  | {
+      readonly kind: 'each';
+      readonly element: ScriptExpression;
+      readonly variable: string;
+      readonly over: ScriptExpression;
+      readonly condition: ScriptExpression | undefined;
+    }
   | { readonly kind: 'opaque' };
 
 interface Token {
@@ -45,7 +51,11 @@ function tokensOf(text: string, firstLine: number): Token[] {
     if (string !== undefined) {
       const quotes = /^(?:'''|""")/.test(string) ? 3 : 1;
       const inner = string.slice(quotes, -quotes);
-      const plain = /r/i.test(prefix) ? inner : inner.replaceAll(/\\(\n|[^])/g, (_, character: string) => (character === 'n' ? '\n' : character === 't' ? '\t' : character === '\n' ? '' : character)); // oxfmt-ignore
+      const plain = /r/i.test(prefix)
+        ? inner
+        : inner.replaceAll(/\\(\n|[^])/g, (_, character: string) =>
+            character === 'n' ? '\n' : character === 't' ? '\t' : character === '\n' ? '' : character,
+          );
       tokens.push({ kind: /f/i.test(prefix) ? 'formatted' : 'text', text: plain, line });
     } else if (name !== undefined) tokens.push({ kind: 'name', text: name, line });
     else if (number !== undefined) tokens.push({ kind: 'number', text: number, line });
@@ -60,8 +70,15 @@ const opaque: ScriptExpression = { kind: 'opaque' };
 
 /** Operators from the loosest to the tightest. */
 const levels: readonly (readonly string[])[] = [
-  ['or'], ['and'], ['not'], ['==', '!=', '<', '>', '<=', '>=', 'in', 'is'], ['|'], ['&'], ['+', '-'], ['*', '/', '//', '%'],
-]; // oxfmt-ignore
+  ['or'],
+  ['and'],
+  ['not'],
+  ['==', '!=', '<', '>', '<=', '>=', 'in', 'is'],
+  ['|'],
+  ['&'],
+  ['+', '-'],
+  ['*', '/', '//', '%'],
+];
 const levelOfNot = 2;
 
 /**
@@ -119,8 +136,7 @@ class ScriptParser {
   private level(depth: number): ScriptExpression {
     const operators = levels[depth];
     if (operators === undefined) return this.postfix();
-    if (depth === levelOfNot)
-      return this.skip('not') ? { kind: 'not', operand: this.level(depth) } : this.level(depth + 1);
+    if (depth === levelOfNot) return this.skip('not') ? { kind: 'not', operand: this.level(depth) } : this.level(depth + 1);
     let left = this.level(depth + 1);
     for (;;) {
       const isNotIn = this.is('not') && this.tokens[this.at + 1]?.text === 'in' && operators.includes('in');
@@ -154,7 +170,7 @@ class ScriptParser {
     this.at++;
     while (!this.skip(')') && this.current.kind !== 'end') {
       const sign = this.language === 'meson' ? ':' : '=';
-      const isNamed = this.current.kind === 'name' && this.tokens[this.at + 1]?.text === sign && this.tokens[this.at + 1]?.kind === 'sign'; // oxfmt-ignore
+      const isNamed = this.current.kind === 'name' && this.tokens[this.at + 1]?.text === sign && this.tokens[this.at + 1]?.kind === 'sign';
       const name = isNamed ? this.current.text : undefined;
       if (isNamed) this.at += 2;
       const isSpread = this.skip('*') || this.skip('**');
@@ -190,7 +206,7 @@ class ScriptParser {
         if (token.text === '{') return this.dictionary();
         if (token.text === '-' || token.text === '+') {
           const operand = this.postfix();
-          return operand.kind === 'number' ? { kind: 'number', value: token.text === '-' ? -operand.value : operand.value } : opaque; // oxfmt-ignore
+          return operand.kind === 'number' ? { kind: 'number', value: token.text === '-' ? -operand.value : operand.value } : opaque;
         }
         return opaque;
       default:
@@ -237,7 +253,10 @@ class ScriptParser {
       const key = this.expression();
       // Inline tables of TOML use `=`.
       if (this.skip(':') || this.skip('='))
-        entries.push([key.kind === 'name' && this.tokens[this.at - 1]?.text === '=' ? { kind: 'text', text: key.name, isFormatted: false } : key, this.expression()]); // oxfmt-ignore
+        entries.push([
+          key.kind === 'name' && this.tokens[this.at - 1]?.text === '=' ? { kind: 'text', text: key.name, isFormatted: false } : key,
+          this.expression(),
+        ]);
       else items.push(key);
       if (!this.skip(',') && !this.is('}')) this.skipTo('}', ',');
     }
@@ -265,8 +284,7 @@ export interface ScriptLine {
 /** Lines of a script, joined inside of parentheses and texts; comments and empty lines are left out. */
 export function scriptLines(text: string): ScriptLine[] {
   const lines: ScriptLine[] = [];
-  const pattern =
-    /'''[^]*?(?:'''|$)|"""[^]*?(?:"""|$)|'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|#[^\n]*|[([{]|[)\]}]|\\\r?\n|\n/g;
+  const pattern = /'''[^]*?(?:'''|$)|"""[^]*?(?:"""|$)|'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|#[^\n]*|[([{]|[)\]}]|\\\r?\n|\n/g;
   let depth = 0;
   let start = 0;
   let line = 1;

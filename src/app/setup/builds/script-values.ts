@@ -13,8 +13,7 @@ export class ScriptReference {
 }
 
 /** Undefined if unknown. Paths are texts. */
-export type ScriptValue =
-  | string | number | boolean | null | undefined | ScriptReference | ScriptValue[] | Map<string, ScriptValue>; // oxfmt-ignore
+export type ScriptValue = string | number | boolean | null | undefined | ScriptReference | ScriptValue[] | Map<string, ScriptValue>;
 
 /** Arguments of a call. */
 export interface ScriptCall {
@@ -48,7 +47,7 @@ export function evaluateScript(expression: ScriptExpression, context: ScriptCont
       if (/^(?:True|true)$/.test(expression.name)) return true;
       if (/^(?:False|false)$/.test(expression.name)) return false;
       if (expression.name === 'None') return null;
-      return context.variables.has(expression.name) ? context.variables.get(expression.name) : context.reference(expression.name); // oxfmt-ignore
+      return context.variables.has(expression.name) ? context.variables.get(expression.name) : context.reference(expression.name);
     }
     case 'list':
       return expression.items.map(value);
@@ -159,7 +158,11 @@ function binaryValue(operator: string, left: ScriptValue, rightValue: () => Scri
       if (right instanceof Map && typeof left === 'string') return right.has(left);
       if (typeof right === 'string' && typeof left === 'string') return isOpen(left, right) ? undefined : right.includes(left);
       if (!Array.isArray(right)) return undefined;
-      return right.some((item) => sameValue(left, item)) ? true : right.every((item) => sameValue(left, item) === false) ? false : undefined; // oxfmt-ignore
+      return right.some((item) => sameValue(left, item))
+        ? true
+        : right.every((item) => sameValue(left, item) === false)
+          ? false
+          : undefined;
     default:
       if (typeof left !== 'number' || typeof right !== 'number') return undefined;
       if (operator === '<') return left < right;
@@ -178,7 +181,8 @@ function listOrUnknown(value: ScriptValue): ScriptValue[] {
 }
 
 function sameValue(left: ScriptValue, right: ScriptValue): boolean | undefined {
-  const isPlain = (value: ScriptValue): boolean => value === null || (typeof value === 'string' && !isOpen(value)) || typeof value === 'number' || typeof value === 'boolean'; // oxfmt-ignore
+  const isPlain = (value: ScriptValue): boolean =>
+    value === null || (typeof value === 'string' && !isOpen(value)) || typeof value === 'number' || typeof value === 'boolean';
   if (isPlain(left) && isPlain(right)) return left === right;
   // A list or a text with known parts is not None.
   if (left === null || right === null) {
@@ -188,18 +192,14 @@ function sameValue(left: ScriptValue, right: ScriptValue): boolean | undefined {
   return undefined;
 }
 
-function callValue(
-  called: ScriptExpression,
-  written: readonly ScriptArgument[],
-  line: number,
-  context: ScriptContext,
-): ScriptValue {
+function callValue(called: ScriptExpression, written: readonly ScriptArgument[], line: number, context: ScriptContext): ScriptValue {
   const given = written.filter(({ name }) => name === undefined).map(({ value }) => evaluateScript(value, context));
-  const named = new Map(written.flatMap(({ name, value }) => (name === undefined ? [] : [[name, evaluateScript(value, context)] as const]))); // oxfmt-ignore
+  const named = new Map(
+    written.flatMap(({ name, value }) => (name === undefined ? [] : [[name, evaluateScript(value, context)] as const])),
+  );
   if (called.kind === 'member') {
     const of = evaluateScript(called.of, context);
-    if (of instanceof ScriptReference)
-      return context.call({ name: `${of.name}.${called.name}`, of: undefined, given, named, line });
+    if (of instanceof ScriptReference) return context.call({ name: `${of.name}.${called.name}`, of: undefined, given, named, line });
     const own = methodValue(called.name, of, given);
     return own.isKnown ? own.value : context.call({ name: called.name, of, given, named, line });
   }
@@ -242,9 +242,8 @@ function methodValue(
   if (name === 'startswith') return known(of.startsWith(text));
   if (name === 'endswith') return known(of.endsWith(text));
   if (name === 'replace') return known(of.replaceAll(text, textOf(second)));
-  if (name === 'split')
-    return known(given.length === 0 ? of.split(/\s+/).filter((word) => word !== '') : of.split(text));
-  if (/^(?:resolve|absolute|as_posix|expanduser|absolute_path|encode|format)$/.test(name)) return known(name === 'format' ? undefined : of); // oxfmt-ignore
+  if (name === 'split') return known(given.length === 0 ? of.split(/\s+/).filter((word) => word !== '') : of.split(text));
+  if (/^(?:resolve|absolute|as_posix|expanduser|absolute_path|encode|format)$/.test(name)) return known(name === 'format' ? undefined : of);
   return { isKnown: false };
 }
 
@@ -271,6 +270,7 @@ export function mergedValue(one: ScriptValue, other: ScriptValue): ScriptValue {
 
 function isSameTree(one: ScriptValue, other: ScriptValue): boolean {
   if (one === other) return true;
-  if (Array.isArray(one) && Array.isArray(other)) return one.length === other.length && one.every((item, at) => isSameTree(item, other[at])); // oxfmt-ignore
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, at) => isSameTree(item, other[at]));
   return one instanceof ScriptReference && other instanceof ScriptReference && one.name === other.name;
 }

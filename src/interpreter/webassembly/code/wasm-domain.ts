@@ -168,8 +168,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
         name: `${name}.b128.${shift}`,
         sources: [64, 64, 64, 64],
         result: 64,
-        compute: ([al, ah, bl, bh]) =>
-          BigInt.asUintN(64, referenceDomain[name](128, al! | (ah! << 64n), bl! | (bh! << 64n)) >> shift),
+        compute: ([al, ah, bl, bh]) => BigInt.asUintN(64, referenceDomain[name](128, al! | (ah! << 64n), bl! | (bh! << 64n)) >> shift),
       });
       return bind(body, 'i64', x.low, x.high, y.low, y.high, call(target));
     };
@@ -244,8 +243,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
     const fill = name === 'ashr' ? ashr(64, high, wasmConstant(64, 63n)) : zero64;
     const [from, into] = name === 'shl' ? [low, high] : [high, low];
     // `whole` is the word that shifts in zeros or signs, `mixed` the word that shifts in bits of the other one.
-    const arrange = (whole: WasmValue, mixed: WasmValue): WasmValue =>
-      name === 'shl' ? pair(whole, mixed) : pair(mixed, whole);
+    const arrange = (whole: WasmValue, mixed: WasmValue): WasmValue => (name === 'shl' ? pair(whole, mixed) : pair(mixed, whole));
     const single = name === 'shl' ? shl : name === 'lshr' ? lshr : ashr;
     const [along, against] = name === 'shl' ? [shl, lshr] : [lshr, shl];
     if (amount.low.kind === 'constant' && amount.high.kind === 'constant') {
@@ -253,31 +251,19 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
       const by = (value: bigint): WasmWord => wasmConstant(64, value);
       if (count >= 128n) return pair(fill, fill);
       if (count >= 64n) return arrange(fill, single(64, from, by(count - 64n)));
-      return arrange(
-        single(64, from, by(count)),
-        or(64, along(64, into, by(count)), against(64, from, by(64n - count))),
-      );
+      return arrange(single(64, from, by(count)), or(64, along(64, into, by(count)), against(64, from, by(64n - count))));
     }
     const small = bind(body, 'i64', amount.low, i64(63n), 'i64.and');
     const count: WasmLocal = { ...small, limit: 63 };
     const rest: WasmLocal = { ...bind(body, 'i64', small, i64(63n), 'i64.xor'), limit: 63 };
     const moved = single(64, from, count);
     const mixed = or(64, along(64, into, count), against(64, against(64, from, one64), rest));
-    const isSmall = domain.both(
-      domain.unsignedLess(64, amount.low, wasmConstant(64, 64n)),
-      domain.equal(64, amount.high, zero64),
-    );
+    const isSmall = domain.both(domain.unsignedLess(64, amount.low, wasmConstant(64, 64n)), domain.equal(64, amount.high, zero64));
     const isBelow =
       limitOf(amount.low) < 128 && isConstant(amount.high, 0n)
         ? domain.truth(true)
-        : domain.both(
-            domain.unsignedLess(64, amount.low, wasmConstant(64, 128n)),
-            domain.equal(64, amount.high, zero64),
-          );
-    return arrange(
-      domain.select(64, isSmall, moved, fill),
-      domain.select(64, isSmall, mixed, domain.select(64, isBelow, moved, fill)),
-    );
+        : domain.both(domain.unsignedLess(64, amount.low, wasmConstant(64, 128n)), domain.equal(64, amount.high, zero64));
+    return arrange(domain.select(64, isSmall, moved, fill), domain.select(64, isSmall, mixed, domain.select(64, isBelow, moved, fill)));
   };
 
   const shl = shift('shl');
@@ -287,9 +273,7 @@ export function wasmDomain(context: WasmStagingContext): Domain<WasmValue, WasmW
   const comparison =
     (name: 'equal' | 'unsignedLess' | 'signedLess', emit: (width: Width, a: WasmValue, b: WasmValue) => WasmWord) =>
     (width: Width, a: WasmValue, b: WasmValue): WasmWord =>
-      a.kind === 'constant' && b.kind === 'constant'
-        ? domain.truth(referenceDomain[name](width, a.value, b.value))
-        : emit(width, a, b);
+      a.kind === 'constant' && b.kind === 'constant' ? domain.truth(referenceDomain[name](width, a.value, b.value)) : emit(width, a, b);
 
   const less = (name: 'unsignedLess' | 'signedLess'): ((width: Width, a: WasmValue, b: WasmValue) => WasmWord) =>
     comparison(name, (width, a, b) => {
@@ -407,9 +391,7 @@ function emitPure(
   sources: readonly { readonly width: Width; readonly value: WasmValue }[],
 ): WasmValue {
   const [first] = sources;
-  const constants = sources.flatMap(({ width: own, value }) =>
-    value.kind === 'constant' ? [{ width: own, value: value.value }] : [],
-  );
+  const constants = sources.flatMap(({ width: own, value }) => (value.kind === 'constant' ? [{ width: own, value: value.value }] : []));
   if (constants.length === sources.length) return wasmConstant(width, referenceDomain.pure(name, width, constants));
   const window = /^cvta(\.to)?\.(shared|local)$/.exec(name);
   if (window && first) {

@@ -21,8 +21,16 @@ interface FloatContext {
 type Native = 'f32' | 'f64';
 
 const roundings: Readonly<Record<string, NarrowRounding>> = {
-  rn: 'rn', rz: 'rz', rm: 'rm', rp: 'rp', rna: 'rna', rni: 'rn', rzi: 'rz', rmi: 'rm', rpi: 'rp',
-}; // oxfmt-ignore
+  rn: 'rn',
+  rz: 'rz',
+  rm: 'rm',
+  rp: 'rp',
+  rna: 'rna',
+  rni: 'rn',
+  rzi: 'rz',
+  rmi: 'rm',
+  rpi: 'rp',
+};
 
 const integralOperators = { rn: 'nearest', rz: 'trunc', rm: 'floor', rp: 'ceil' } as const;
 
@@ -50,11 +58,7 @@ export function emitFloat(context: FloatContext, operation: FloatOperation, sour
   return emitInline(context, operation, sources) ?? emitForeign(context, operation, sources);
 }
 
-function emitForeign(
-  { body, support }: FloatContext,
-  operation: FloatOperation,
-  sources: readonly WasmWord[],
-): WasmWord {
+function emitForeign({ body, support }: FloatContext, operation: FloatOperation, sources: readonly WasmWord[]): WasmWord {
   const { name, from, to, rounding, ftz, saturate } = operation;
   const result = patternWidth(to);
   const target = support.foreign({
@@ -92,10 +96,18 @@ function flushPattern({ body }: FloatContext, format: FloatFormat, source: WasmW
   const exponent = ((1n << BigInt(exponentBits)) - 1n) << BigInt(fractionBits + padding);
   const constant = (value: bigint): Item => (type === 'i64' ? i64(value) : i32(Number(BigInt.asIntN(32, value))));
   return bind(
-    body, type,
-    source, constant(signMask(format)), `${type}.and`, source,
-    source, constant(exponent), `${type}.and`, `${type}.eqz`, 'select',
-  ); // oxfmt-ignore
+    body,
+    type,
+    source,
+    constant(signMask(format)),
+    `${type}.and`,
+    source,
+    source,
+    constant(exponent),
+    `${type}.and`,
+    `${type}.eqz`,
+    'select',
+  );
 }
 
 function signMask(format: FloatFormat): bigint {
@@ -117,9 +129,16 @@ function constantNumber(format: Native, { value }: WasmConstant): Item {
 function flushNumber(value: WasmLocal): Item[] {
   const format = value.type as Native;
   return [
-    numberItem(format, 0), value, `${format}.copysign`, value,
-    value, `${format}.abs`, numberItem(format, leastNormal[format]), `${format}.lt`, 'select',
-  ]; // oxfmt-ignore
+    numberItem(format, 0),
+    value,
+    `${format}.copysign`,
+    value,
+    value,
+    `${format}.abs`,
+    numberItem(format, leastNormal[format]),
+    `${format}.lt`,
+    'select',
+  ];
 }
 
 /** Pushes the number of an f32 or f64 pattern. */
@@ -199,13 +218,7 @@ function finishDouble(context: FloatContext, operation: FloatOperation, value: W
 
 // Operations
 
-function emitSign(
-  context: FloatContext,
-  name: 'neg' | 'abs',
-  format: FloatFormat,
-  ftz: boolean,
-  source: WasmWord,
-): WasmWord {
+function emitSign(context: FloatContext, name: 'neg' | 'abs', format: FloatFormat, ftz: boolean, source: WasmWord): WasmWord {
   const value = ftz ? flushPattern(context, format, source) : source;
   const type = format === 'f64' ? 'i64' : 'i32';
   const mask = signMask(format);
@@ -214,12 +227,7 @@ function emitSign(
   return bind(context.body, type, value, constant, name === 'neg' ? `${type}.xor` : `${type}.and`);
 }
 
-function emitNative(
-  context: FloatContext,
-  operation: FloatOperation,
-  format: Native,
-  sources: readonly WasmWord[],
-): WasmWord | null {
+function emitNative(context: FloatContext, operation: FloatOperation, format: Native, sources: readonly WasmWord[]): WasmWord | null {
   const { support } = context;
   const { ftz, saturate } = operation;
   const name = operation.name.replace(/\.relu$/, '');
@@ -303,17 +311,11 @@ function emitApproximation(
 }
 
 /** f16 and bf16. */
-function emitNarrow(
-  context: FloatContext,
-  operation: FloatOperation,
-  format: FloatFormat,
-  sources: readonly WasmWord[],
-): WasmWord | null {
+function emitNarrow(context: FloatContext, operation: FloatOperation, format: FloatFormat, sources: readonly WasmWord[]): WasmWord | null {
   const { ftz } = operation;
   const name = operation.name.replace(/\.relu$/, '');
   const result =
-    emitApproximation(context, format, name, sources, ftz) ??
-    exactDouble(context, format, name, sources, ftz, operation.rounding === 'rm');
+    emitApproximation(context, format, name, sources, ftz) ?? exactDouble(context, format, name, sources, ftz, operation.rounding === 'rm');
   return result && finishDouble(context, operation, result, ftz);
 }
 
@@ -336,10 +338,22 @@ function exactDouble(
   if (!downward) return sum;
   // A zero sum is negative, unless both addends are +0.
   return bind(
-    body, 'f64',
-    x, 'i64.reinterpret_f64', y, 'i64.reinterpret_f64', 'i64.or', i64(-1n << 63n), 'i64.and', 'f64.reinterpret_i64',
-    sum, sum, f64(0), 'f64.eq', 'select',
-  ); // oxfmt-ignore
+    body,
+    'f64',
+    x,
+    'i64.reinterpret_f64',
+    y,
+    'i64.reinterpret_f64',
+    'i64.or',
+    i64(-1n << 63n),
+    'i64.and',
+    'f64.reinterpret_i64',
+    sum,
+    sum,
+    f64(0),
+    'f64.eq',
+    'select',
+  );
 }
 
 /** `min` and `max` with their variants, of two or three values. */
@@ -367,10 +381,7 @@ function emitExtremum(context: FloatContext, operation: FloatOperation, sources:
       const own: Item[] = [value, zero, value, value, `${type}.eq`, 'select', pattern];
       return index === 0 ? own : [...own, type === 'f32' ? 'i32.xor' : 'i64.xor'];
     });
-    best = bind(
-      body, type,
-      best, ...signs, type === 'f32' ? 'f32.reinterpret_i32' : 'f64.reinterpret_i64', `${type}.copysign`,
-    ); // oxfmt-ignore
+    best = bind(body, type, best, ...signs, type === 'f32' ? 'f32.reinterpret_i32' : 'f64.reinterpret_i64', `${type}.copysign`);
   }
   if (isNative(format)) return finishNative(context, format, [best], { flush: ftz, saturate, relu: false });
   return finishDouble(context, operation, bind(body, 'f64', best, 'f64.promote_f32'), ftz);
@@ -470,14 +481,7 @@ function toIntegerValue(
     }
   }
   if (from !== 'f64') return result;
-  return bind(
-    body,
-    'i32',
-    result,
-    i32((-(2 ** 31) >> (32 - bits)) & (bits === 32 ? -1 : 2 ** bits - 1)),
-    ...isNumber,
-    'select',
-  );
+  return bind(body, 'i32', result, i32((-(2 ** 31) >> (32 - bits)) & (bits === 32 ? -1 : 2 ** bits - 1)), ...isNumber, 'select');
 }
 
 // Comparisons

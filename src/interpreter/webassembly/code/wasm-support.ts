@@ -95,10 +95,20 @@ export class WasmSupport {
         let mask = 0n;
         for (let at = 0n; at < 64n; at += 2n * shift) mask |= ((1n << shift) - 1n) << at;
         value = bind(
-          body, type,
-          value, constant(mask), `${type}.and`, constant(shift), `${type}.shl`,
-          value, constant(shift), `${type}.shr_u`, constant(mask), `${type}.and`, `${type}.or`,
-        ); // oxfmt-ignore
+          body,
+          type,
+          value,
+          constant(mask),
+          `${type}.and`,
+          constant(shift),
+          `${type}.shl`,
+          value,
+          constant(shift),
+          `${type}.shr_u`,
+          constant(mask),
+          `${type}.and`,
+          `${type}.or`,
+        );
       }
       append(body, value);
     });
@@ -110,11 +120,24 @@ export class WasmSupport {
       const magnitude = bind(body, 'i32', source, i32(0x7fff), 'i32.and', i32(13), 'i32.shl');
       append(
         body,
-        magnitude, i32(0x7f800000), 'i32.or', 'f32.reinterpret_i32',
-        magnitude, 'f32.reinterpret_i32', f32(2 ** 112), 'f32.mul',
-        magnitude, i32(0x0f800000), 'i32.ge_u', 'select',
-        source, i32(16), 'i32.shl', 'f32.reinterpret_i32', 'f32.copysign',
-      ); // oxfmt-ignore
+        magnitude,
+        i32(0x7f800000),
+        'i32.or',
+        'f32.reinterpret_i32',
+        magnitude,
+        'f32.reinterpret_i32',
+        f32(2 ** 112),
+        'f32.mul',
+        magnitude,
+        i32(0x0f800000),
+        'i32.ge_u',
+        'select',
+        source,
+        i32(16),
+        'i32.shl',
+        'f32.reinterpret_i32',
+        'f32.copysign',
+      );
     });
   }
 
@@ -142,36 +165,40 @@ export class WasmSupport {
       // The exponent of the unit in the last place: of the number, or of the subnormals. Subnormal doubles are far
       // smaller, so their missing leading bit does not matter: they are neither zero nor at least half a unit.
       const exponent = bind(body, 'i32', field, i32(1023), 'i32.sub');
-      const below = bind(
-        body, 'i32',
-        i32(lowest), exponent, 'i32.sub', i32(0), exponent, i32(lowest), 'i32.lt_s', 'select',
-      ); // oxfmt-ignore
+      const below = bind(body, 'i32', i32(lowest), exponent, 'i32.sub', i32(0), exponent, i32(lowest), 'i32.lt_s', 'select');
       const wanted = bind(body, 'i32', below, i32(52 - fractionBits), 'i32.add');
-      const shift = bind(
-        body, 'i64',
-        wanted, i32(55), wanted, i32(55), 'i32.lt_s', 'select', 'i64.extend_i32_u',
-      ); // oxfmt-ignore
+      const shift = bind(body, 'i64', wanted, i32(55), wanted, i32(55), 'i32.lt_s', 'select', 'i64.extend_i32_u');
       const mantissa = bind(body, 'i64', fraction, i64(1n << 52n), 'i64.or');
       const kept = bind(body, 'i64', mantissa, shift, 'i64.shr_u');
       const rest = bind(body, 'i64', mantissa, kept, shift, 'i64.shl', 'i64.sub');
       const half = bind(body, 'i64', i64(1n), shift, i64(1n), 'i64.sub', 'i64.shl');
       const inexact: Item[] = [rest, i64(0n), 'i64.ne'];
       const ups: Record<NarrowRounding, Item[]> = {
-        rn: [
-          rest, half, 'i64.gt_u',
-          rest, half, 'i64.eq', kept, 'i32.wrap_i64', 'i32.and', 'i32.or',
-        ],
+        rn: [rest, half, 'i64.gt_u', rest, half, 'i64.eq', kept, 'i32.wrap_i64', 'i32.and', 'i32.or'],
         rna: [rest, half, 'i64.ge_u'],
         rz: [i32(0)],
         rm: [...inexact, negative, 'i32.and'],
         rp: [...inexact, negative, 'i32.eqz', 'i32.and'],
-      }; // oxfmt-ignore
+      };
       const bits = bind(
-        body, 'i32',
-        kept, 'i32.wrap_i64', ...ups[rounding], 'i32.add',
-        exponent, i32(lowest), exponent, i32(lowest), 'i32.gt_s', 'select', i32(lowest), 'i32.sub',
-        i32(fractionBits), 'i32.shl', 'i32.add',
-      ); // oxfmt-ignore
+        body,
+        'i32',
+        kept,
+        'i32.wrap_i64',
+        ...ups[rounding],
+        'i32.add',
+        exponent,
+        i32(lowest),
+        exponent,
+        i32(lowest),
+        'i32.gt_s',
+        'select',
+        i32(lowest),
+        'i32.sub',
+        i32(fractionBits),
+        'i32.shl',
+        'i32.add',
+      );
       const overflow: Record<NarrowRounding, Item[]> = {
         rn: [i32(infinity)],
         rna: [i32(infinity)],
@@ -182,10 +209,21 @@ export class WasmSupport {
       // The exponent bounds the shifted sum: a double too large for the format must not wrap around.
       append(
         body,
-        ...overflow[rounding], bits,
-        bits, i32(infinity), 'i32.ge_u', exponent, i32(2 ** (exponentBits - 1)), 'i32.ge_s', 'i32.or', 'select',
-        i32(padding), 'i32.shl', signed, 'i32.or',
-      ); // oxfmt-ignore
+        ...overflow[rounding],
+        bits,
+        bits,
+        i32(infinity),
+        'i32.ge_u',
+        exponent,
+        i32(2 ** (exponentBits - 1)),
+        'i32.ge_s',
+        'i32.or',
+        'select',
+        i32(padding),
+        'i32.shl',
+        signed,
+        'i32.or',
+      );
     });
   }
 
@@ -205,21 +243,10 @@ export class WasmSupport {
   fusedDouble(): FunctionHandle {
     return this.#helper('fma.f64', ['f64', 'f64', 'f64'], 'f64', (body, a, b, c) => {
       const product = bind(body, 'f64', a, b, 'f64.mul');
-      const field = (x: WasmLocal): Item[] => [
-        x, 'i64.reinterpret_f64', i64(52n), 'i64.shr_u', 'i32.wrap_i64', i32(0x7ff), 'i32.and',
-      ]; // oxfmt-ignore
+      const field = (x: WasmLocal): Item[] => [x, 'i64.reinterpret_f64', i64(52n), 'i64.shr_u', 'i32.wrap_i64', i32(0x7ff), 'i32.and'];
       /** Whether the number is within 2^-900 to 2^900 by its exponent. */
       const moderate = (x: WasmLocal): Item[] => [...field(x), i32(123), 'i32.sub', i32(1800), 'i32.lt_u'];
-      append(
-        body,
-        ...moderate(a),
-        ...moderate(b),
-        'i32.and',
-        ...moderate(c),
-        'i32.and',
-        ...moderate(product),
-        'i32.and',
-      );
+      append(body, ...moderate(a), ...moderate(b), 'i32.and', ...moderate(c), 'i32.and', ...moderate(product), 'i32.and');
       body.if();
       const high = (x: WasmLocal): WasmLocal => {
         const scaled = bind(body, 'f64', x, f64(134217729), 'f64.mul');
@@ -228,10 +255,26 @@ export class WasmSupport {
       const [ah, bh] = [high(a), high(b)];
       const [al, bl] = [bind(body, 'f64', a, ah, 'f64.sub'), bind(body, 'f64', b, bh, 'f64.sub')];
       const error = bind(
-        body, 'f64',
-        ah, bh, 'f64.mul', product, 'f64.sub', ah, bl, 'f64.mul', 'f64.add', al, bh, 'f64.mul', 'f64.add',
-        al, bl, 'f64.mul', 'f64.add',
-      ); // oxfmt-ignore
+        body,
+        'f64',
+        ah,
+        bh,
+        'f64.mul',
+        product,
+        'f64.sub',
+        ah,
+        bl,
+        'f64.mul',
+        'f64.add',
+        al,
+        bh,
+        'f64.mul',
+        'f64.add',
+        al,
+        bl,
+        'f64.mul',
+        'f64.add',
+      );
       const low = bind(body, 'f64', c, error, 'f64.add');
       const lowLost = lostInSum(body, c, error, low);
       const sum = bind(body, 'f64', product, low, 'f64.add');
@@ -246,15 +289,7 @@ export class WasmSupport {
       };
       const unbounded = (x: WasmLocal): Item[] => [...field(x), i32(0x7ff), 'i32.eq'];
       const isZero = (x: WasmLocal): Item[] => [x, f64(0), 'f64.eq'];
-      const exact: Item[] = [
-        ...unbounded(a),
-        ...unbounded(b),
-        'i32.or',
-        ...isZero(a),
-        'i32.or',
-        ...isZero(b),
-        'i32.or',
-      ];
+      const exact: Item[] = [...unbounded(a), ...unbounded(b), 'i32.or', ...isZero(a), 'i32.or', ...isZero(b), 'i32.or'];
       whenever(exact, product, c, 'f64.add');
       // The product is zero or infinite only by rounding.
       whenever(isZero(c), product);
@@ -263,8 +298,7 @@ export class WasmSupport {
         name: 'fma.rn.f64',
         sources: [64, 64, 64],
         result: 64,
-        compute: (sources) =>
-          computeFloat({ name: 'fma', from: 'f64', to: 'f64', rounding: 'rn', ftz: false, saturate: false }, sources),
+        compute: (sources) => computeFloat({ name: 'fma', from: 'f64', to: 'f64', rounding: 'rn', ftz: false, saturate: false }, sources),
       });
       for (const x of [a, b, c]) append(body, x, 'i64.reinterpret_f64');
       append(body, call(foreign), 'f64.reinterpret_i64');
@@ -275,10 +309,7 @@ export class WasmSupport {
 /** The rounding error of `sum = x + y`: a double (Knuth's two-sum). */
 export function lostInSum(body: FunctionBody, x: WasmLocal, y: WasmLocal, sum: WasmLocal): WasmLocal {
   const part = bind(body, 'f64', sum, x, 'f64.sub');
-  return bind(
-    body, 'f64',
-    x, sum, part, 'f64.sub', 'f64.sub', y, part, 'f64.sub', 'f64.add',
-  ); // oxfmt-ignore
+  return bind(body, 'f64', x, sum, part, 'f64.sub', 'f64.sub', y, part, 'f64.sub', 'f64.add');
 }
 
 /**

@@ -176,8 +176,6 @@ export function setVariable(body: FunctionBody, target: WasmValue): void {
  * @param mnemonic for example `fma.rn.f32`
  */
 export function numberType(mnemonic: string): 'f32' | 'f64' | undefined {
-  const match = /^(?:add|sub|mul|fma|mad|div|rcp|sqrt|rsqrt|min|max|ex2|lg2|sin|cos|tanh)\.(?:.*\.)?(f32|f64)$/.exec(
-    mnemonic,
-  );
+  const match = /^(?:add|sub|mul|fma|mad|div|rcp|sqrt|rsqrt|min|max|ex2|lg2|sin|cos|tanh)\.(?:.*\.)?(f32|f64)$/.exec(mnemonic);
   return match?.[1] as 'f32' | 'f64' | undefined;
 }

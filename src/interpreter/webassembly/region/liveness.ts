@@ -14,9 +14,18 @@ export interface Liveness {
 }
 
 const uniformRegisters: ReadonlySet<SpecialRegister> = new Set([
-  'ntid.x', 'ntid.y', 'ntid.z', 'ctaid.x', 'ctaid.y', 'ctaid.z', 'nctaid.x', 'nctaid.y', 'nctaid.z', 'warpsize',
+  'ntid.x',
+  'ntid.y',
+  'ntid.z',
+  'ctaid.x',
+  'ctaid.y',
+  'ctaid.z',
+  'nctaid.x',
+  'nctaid.y',
+  'nctaid.z',
+  'warpsize',
   'dynamic_smem_size',
-] as const); // oxfmt-ignore
+] as const);
 
 /** The parameter read by a load from a constant offset. */
 export function parameterLoad(
@@ -141,11 +150,7 @@ export function livenessOf(program: Program): Liveness {
 }
 
 /** Assignments of an edge between segments to the phis of its target. */
-export function phiInputs(
-  kernel: Kernel,
-  from: Segment,
-  to: Segment,
-): readonly { readonly result: ValueId; readonly input: Operand }[] {
+export function phiInputs(kernel: Kernel, from: Segment, to: Segment): readonly { readonly result: ValueId; readonly input: Operand }[] {
   const block = kernel.blocks[to.block]!;
   const edge = block.predecessors.indexOf(from.block);
   return block.phis.map((phi) => ({ result: phi.result, input: phi.inputs[edge]! }));

@@ -47,8 +47,7 @@ export function pointerOrigins(kernel: Kernel, values: readonly Argument[]): (ad
   for (let changed = true; changed;) {
     changed = false;
     for (const block of kernel.blocks) {
-      for (const phi of block.phis)
-        for (const input of phi.inputs) changed = put(phi.result, originOf(input)) || changed;
+      for (const phi of block.phis) for (const input of phi.inputs) changed = put(phi.result, originOf(input)) || changed;
       for (const instruction of block.instructions) {
         const { effect } = instruction.operation;
         let origin = none;

@@ -79,9 +79,7 @@ function prologueNeeds(plan: Plan, members: ReadonlySet<number>): Pick<RegionCon
     }
   }
   const uniform = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.filter(
-      (instruction) => isUniform(plan, instruction) && instruction.results.some((id) => id !== null && wanted.has(id)),
-    ),
+    instructions.filter((instruction) => isUniform(plan, instruction) && instruction.results.some((id) => id !== null && wanted.has(id))),
   );
   return { uniform, specials };
 }

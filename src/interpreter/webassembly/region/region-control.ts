@@ -29,13 +29,7 @@ export class RegionControl {
   readonly #threadEnd: Label;
   readonly #labels = new Map<number, Label[]>();
 
-  constructor(
-    code: RegionBuilder,
-    contents: RegionContents,
-    values: RegionValues,
-    instructions: RegionInstructions,
-    threadEnd: Label,
-  ) {
+  constructor(code: RegionBuilder, contents: RegionContents, values: RegionValues, instructions: RegionInstructions, threadEnd: Label) {
     this.#code = code;
     this.#plan = code.plan;
     this.#body = code.body;
@@ -48,9 +42,7 @@ export class RegionControl {
   /** Appends the code of all segments; each path through the code ends with a stop, or does not return. */
   emit(): void {
     const { program } = this.#plan;
-    const tree = structure(program.segments.length, this.#contents.start, (index) =>
-      segmentSuccessors(program, program.segments[index]!),
-    );
+    const tree = structure(program.segments.length, this.#contents.start, (index) => segmentSuccessors(program, program.segments[index]!));
     if (tree) this.#emitTree(tree);
     else this.#emitDispatch();
   }

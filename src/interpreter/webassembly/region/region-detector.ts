@@ -94,13 +94,7 @@ function emitRecord(code: RegionBuilder, access: MemoryAccess, data: LinearAddre
  * The next state, by kind of access, by relation of the last access to this one, and by the last state.
  * @param most receives the greatest alert for the detector with clocks; null: alerts are reported at once
  */
-function touchWord(
-  code: RegionBuilder,
-  access: MemoryAccess,
-  words: LinearAddress,
-  data: LinearAddress,
-  most: WasmLocal | null,
-): void {
+function touchWord(code: RegionBuilder, access: MemoryAccess, words: LinearAddress, data: LinearAddress, most: WasmLocal | null): void {
   const { body, plan } = code;
   append(body, words.base);
   body.memory('i64.load', words.offset);

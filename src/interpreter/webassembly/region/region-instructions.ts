@@ -81,8 +81,7 @@ export class RegionInstructions {
     }
     switch (effect.kind) {
       case 'pure':
-        if (operation.evaluate)
-          this.#values.define(instruction, operation.evaluate(this.#domain, this.#values.sources(instruction)));
+        if (operation.evaluate) this.#values.define(instruction, operation.evaluate(this.#domain, this.#values.sources(instruction)));
         else this.#emitUnsupported(instruction);
         return;
       case 'load':
@@ -117,10 +116,7 @@ export class RegionInstructions {
       case 'surface-store': {
         const known = workspaceWord(this.#code.kernel, instruction, this.#plan.objectAddresses);
         if (known === null) append(body, i32(id), call(this.#code.machineFunction('havoc')));
-        this.#values.define(
-          instruction,
-          known === null ? this.#unknownResults(instruction) : [wasmConstant(32, known)],
-        );
+        this.#values.define(instruction, known === null ? this.#unknownResults(instruction) : [wasmConstant(32, known)]);
         return;
       }
       default:
@@ -140,13 +136,7 @@ export class RegionInstructions {
   }
 
   #emitUnsupported(instruction: Instruction): void {
-    append(
-      this.#body,
-      this.#code.frame,
-      i32(instruction.id),
-      this.#code.thread,
-      call(this.#code.machineFunction('unsupported')),
-    );
+    append(this.#body, this.#code.frame, i32(instruction.id), this.#code.thread, call(this.#code.machineFunction('unsupported')));
     this.#values.define(instruction, this.#unknownResults(instruction));
   }
 
@@ -154,9 +144,15 @@ export class RegionInstructions {
     const body = this.#body;
     const unknown = (result: number, part: number): WasmLocal =>
       bind(
-        body, 'i64',
-        this.#code.frame, this.#code.thread, i32(instruction.id), i32(result), i32(part), call(this.#code.machineFunction('unknown')),
-      ); // oxfmt-ignore
+        body,
+        'i64',
+        this.#code.frame,
+        this.#code.thread,
+        i32(instruction.id),
+        i32(result),
+        i32(part),
+        call(this.#code.machineFunction('unknown')),
+      );
     return instruction.operation.results.map((type, index): WasmValue => {
       const low = unknown(index, 0);
       if (type === 128) return { kind: 'pair', low, high: unknown(index, 1) };
@@ -165,18 +161,12 @@ export class RegionInstructions {
     });
   }
 
-  #loadLanes(
-    instruction: Instruction,
-    effect: Effect & { kind: 'load' },
-    { base, offset }: LinearAddress,
-  ): WasmValue[] {
+  #loadLanes(instruction: Instruction, effect: Effect & { kind: 'load' }, { base, offset }: LinearAddress): WasmValue[] {
     return instruction.operation.results.map((type, lane): WasmValue => {
       if (type === 'predicate') return wasmConstant(1, 0n);
       const narrow = (8 * effect.bytes) as Width;
       const loaded = this.#memory.load(narrow, { base, offset: offset + lane * effect.bytes });
-      return effect.extend === 'sign'
-        ? this.#domain.signExtend(narrow, type, loaded)
-        : this.#domain.zeroExtend(narrow, type, loaded);
+      return effect.extend === 'sign' ? this.#domain.signExtend(narrow, type, loaded) : this.#domain.zeroExtend(narrow, type, loaded);
     });
   }
 
@@ -218,8 +208,7 @@ export class RegionInstructions {
       const old = this.#memory.load(width, located.data);
       const a = operand(1 + lane);
       const b = effect.operation === 'cas' ? operand(1 + effect.lanes + lane) : a;
-      const stored = (isGlobal: boolean): WasmValue =>
-        atomicRule(this.#domain, effect.operation, effect.type, width, old, a, b, isGlobal);
+      const stored = (isGlobal: boolean): WasmValue => atomicRule(this.#domain, effect.operation, effect.type, width, old, a, b, isGlobal);
       if (access.space === 'generic' && effect.type === 'f32') {
         const given = sources[0] === 64 ? operand(0) : this.#domain.zeroExtend(32, 64, operand(0));
         const address = this.#domain.add(64, given, wasmConstant(64, displacement));

@@ -99,8 +99,7 @@ export class RegionMemory {
     const width = isWide ? 64 : 32;
     if (address.kind === 'constant') {
       const relative = BigInt.asUintN(width, address.value + displacement - origin);
-      const isGood =
-        relative + BigInt(access.bytes) <= BigInt(bytes) && (relative + BigInt(start)) % BigInt(access.bytes) === 0n;
+      const isGood = relative + BigInt(access.bytes) <= BigInt(bytes) && (relative + BigInt(start)) % BigInt(access.bytes) === 0n;
       if (isGood) return bind(body, 'i32', i32(Number(relative)));
       this.#emitStray(access, bind(body, 'i64', i64(BigInt.asUintN(width, address.value + displacement))));
       return bind(body, 'i32', i32(0));
@@ -119,14 +118,7 @@ export class RegionMemory {
     } else {
       const last = BigInt(bytes - access.bytes);
       append(body, relative, constant(last), `${prefix}.gt_u`);
-      append(
-        body,
-        relative,
-        constant(BigInt(start)),
-        `${prefix}.add`,
-        constant(BigInt(access.bytes - 1)),
-        `${prefix}.and`,
-      );
+      append(body, relative, constant(BigInt(start)), `${prefix}.add`, constant(BigInt(access.bytes - 1)), `${prefix}.and`);
       append(body, constant(0n), `${prefix}.ne`, 'i32.or');
     }
     body.if();
@@ -153,10 +145,7 @@ export class RegionMemory {
     const base = wasmLocal('i32', body.local('i32'));
     const words = wasmLocal('i32', body.local('i32'));
     // Beyond global memory: byte 0, which is in no place, since it is unused.
-    const at = bind(
-      body, 'i32',
-      full, 'i32.wrap_i64', i32(0), full, i64(BigInt(globalEnd)), 'i64.lt_u', 'select',
-    ); // oxfmt-ignore
+    const at = bind(body, 'i32', full, 'i32.wrap_i64', i32(0), full, i64(BigInt(globalEnd)), 'i64.lt_u', 'select');
     append(body, at, i32(6), 'i32.shr_u');
     body.memory('i32.load8_u', placeMap);
     const entry = bind(body, 'i32', i32(Math.log2(placeEntry.bytes)), 'i32.shl');
@@ -203,11 +192,24 @@ export class RegionMemory {
     const { pageTable, detection } = this.#plan;
     const number = bind(body, 'i64', address, i64(BigInt(Math.log2(pageBytes))), 'i64.shr_u');
     const entry = bind(
-      body, 'i32',
-      number, 'i32.wrap_i64', i32(pageFactors.page), 'i32.mul',
-      address, i64(40n), 'i64.shr_u', 'i32.wrap_i64', i32(pageFactors.expanse), 'i32.mul', 'i32.add',
-      i32(pageFactorShift), 'i32.shr_u', i32(Math.log2(pageEntry.bytes)), 'i32.shl',
-    ); // oxfmt-ignore
+      body,
+      'i32',
+      number,
+      'i32.wrap_i64',
+      i32(pageFactors.page),
+      'i32.mul',
+      address,
+      i64(40n),
+      'i64.shr_u',
+      'i32.wrap_i64',
+      i32(pageFactors.expanse),
+      'i32.mul',
+      'i32.add',
+      i32(pageFactorShift),
+      'i32.shr_u',
+      i32(Math.log2(pageEntry.bytes)),
+      'i32.shl',
+    );
     append(body, entry);
     body.memory('i64.load', pageTable + pageEntry.number);
     append(body, number, 'i64.eq');

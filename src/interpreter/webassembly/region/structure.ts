@@ -23,11 +23,7 @@ const deepest = 1000;
  * @param count of nodes; not all need be reachable
  * @param successors successors of a node; an edge is identified by its position in the list
  */
-export function structure(
-  count: number,
-  entry: number,
-  successors: (node: number) => readonly number[],
-): readonly Structured[] | null {
+export function structure(count: number, entry: number, successors: (node: number) => readonly number[]): readonly Structured[] | null {
   const order = postorder(count, [entry], successors).reverse();
   const position = new Int32Array(count).fill(-1);
   for (const [index, node] of order.entries()) position[node] = index;

@@ -27,8 +27,7 @@ function findNumberPhis(kernel: Kernel): ReadonlyMap<ValueId, NumberType> {
       for (const input of inputs) {
         if (input.kind !== 'value') continue;
         const { definition } = kernel.values[input.id]!;
-        const type =
-          definition.kind === 'phi' ? numbers.get(input.id) : numberType(definition.instruction.operation.mnemonic);
+        const type = definition.kind === 'phi' ? numbers.get(input.id) : numberType(definition.instruction.operation.mnemonic);
         if (!type) continue;
         numbers.set(result, type);
         found = true;

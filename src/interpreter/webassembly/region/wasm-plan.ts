@@ -168,8 +168,7 @@ export function accessKind(access: MemoryAccess, sifting: Sifting | null): numbe
     if (access.copy || access.countsPhases || (strong !== null && sifting.hasMixedWidths)) {
       return needsContents(access) ? accessKinds.recorded : accessKinds.recordedWrite;
     }
-    if (sifting.volatileRaces && isVolatile(access))
-      return accessKinds[operation === 'read' ? 'volatileRead' : 'volatileWrite'];
+    if (sifting.volatileRaces && isVolatile(access)) return accessKinds[operation === 'read' ? 'volatileRead' : 'volatileWrite'];
   }
   if (operation === 'read' && (sifting === null || strong === null)) return accessKinds.read;
   if (strong === null) return accessKinds.write;
@@ -342,19 +341,9 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
   const liveness = livenessOf(program);
   const { slots, isRegion, slotTotal } = assignSlots(program, liveness);
   const localBytes = align(program.layout.localBytes, 16);
-  const passing = kernel.blocks.flatMap(({ instructions }) =>
-    instructions.filter(({ operation }) => isPassed(operation.effect)),
-  );
+  const passing = kernel.blocks.flatMap(({ instructions }) => instructions.filter(({ operation }) => isPassed(operation.effect)));
   const operandCount = passing.reduce((most, each) => Math.max(most, each.arguments.length, each.results.length), 0);
-  const frame = layFrame(
-    threads,
-    program.countedLoops.length,
-    operandCount,
-    slotTotal,
-    sharedBytes,
-    sharedShadowBytes,
-    localBytes,
-  );
+  const frame = layFrame(threads, program.countedLoops.length, operandCount, slotTotal, sharedBytes, sharedShadowBytes, localBytes);
   return {
     program,
     liveness,
@@ -375,8 +364,7 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
     sites: accesses.map((access) => {
       const target = targets[access.index]!;
       if (target === 'local') return { kind: 'local' };
-      if (target === 'anywhere')
-        return { kind: 'anywhere', cellShift: anywhereShift(access, shifts, targets, globals) };
+      if (target === 'anywhere') return { kind: 'anywhere', cellShift: anywhereShift(access, shifts, targets, globals) };
       return { kind: 'place', place: places[target]! };
     }),
     slots,
@@ -439,17 +427,10 @@ function sharedArrays(program: Program, dynamicBytes: number): (Array0 & { reado
 /** Index of an array, or another target of an access. */
 type Target = number | 'local' | 'anywhere';
 
-function chooseTargets(
-  program: Program,
-  request: RunRequest,
-  arrays: readonly Array0[],
-  strays: Strays,
-): readonly Target[] {
+function chooseTargets(program: Program, request: RunRequest, arrays: readonly Array0[], strays: Strays): readonly Target[] {
   const { kernel } = program;
   const arrayOf = new Map(arrays.map(({ source }, index) => [`${source.kind}${source.index}`, index]));
-  const dynamic = arrays.findIndex(
-    ({ source }) => source.kind === 'object' && kernel.objects[source.index]?.bytes === null,
-  );
+  const dynamic = arrays.findIndex(({ source }) => source.kind === 'object' && kernel.objects[source.index]?.bytes === null);
   const originOf = pointerOrigins(kernel, request.arguments);
   const targets: Target[] = program.accesses.map(() => 'anywhere');
   for (const [instruction, first] of program.firstAccess) {
@@ -501,18 +482,12 @@ function chooseCellShifts(
     }
   }
   if (!isLoose.global && !isLoose.shared) return shifts;
-  const touched = (index: number): boolean =>
-    arrays[index]!.writable && (index < globalCount ? isLoose.global : isLoose.shared);
+  const touched = (index: number): boolean => arrays[index]!.writable && (index < globalCount ? isLoose.global : isLoose.shared);
   for (const [index, shift] of shifts.entries()) if (touched(index)) loose = Math.min(loose, shift);
   return shifts.map((shift, index) => (touched(index) ? loose : shift));
 }
 
-function anywhereShift(
-  access: MemoryAccess,
-  shifts: readonly number[],
-  targets: readonly Target[],
-  globals: readonly Array0[],
-): number {
+function anywhereShift(access: MemoryAccess, shifts: readonly number[], targets: readonly Target[], globals: readonly Array0[]): number {
   let shift = Math.min(4, Math.log2(access.bytes));
   for (const [index, own] of shifts.entries()) {
     const isGlobal = index < globals.length;
@@ -536,8 +511,7 @@ function assignSlots(
     }
   }
   const kept = new Set<ValueId>();
-  for (const segment of segments)
-    if (isRegion[segment.index]) for (const id of liveness.liveIn[segment.index]!) kept.add(id);
+  for (const segment of segments) if (isRegion[segment.index]) for (const id of liveness.liveIn[segment.index]!) kept.add(id);
   const slots: (Slot | undefined)[] = new Array<Slot | undefined>(kernel.values.length).fill(undefined);
   let offset = 0;
   for (const bytes of [16, 8, 4] as const) {

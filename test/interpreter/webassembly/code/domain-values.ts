@@ -15,10 +15,27 @@ function floatEdges(exponentBits: number, fractionBits: number): bigint[] {
   const infinity = ((1n << BigInt(exponentBits)) - 1n) << fraction;
   const power = (exponent: bigint): bigint => (exponent + bias) << fraction;
   const positive = [
-    0n, 1n, 2n, (1n << fraction) - 1n, 1n << fraction, (1n << fraction) + 1n, power(0n), power(0n) + 1n, power(0n) - 1n,
-    power(-1n), power(1n), power(1n) | (1n << (fraction - 1n)), power(fraction), power(fraction) + 1n,
-    power(-bias / 2n), power(bias / 2n + 1n), infinity - 1n, infinity, infinity + 1n, infinity | (1n << (fraction - 1n)),
-  ]; // oxfmt-ignore
+    0n,
+    1n,
+    2n,
+    (1n << fraction) - 1n,
+    1n << fraction,
+    (1n << fraction) + 1n,
+    power(0n),
+    power(0n) + 1n,
+    power(0n) - 1n,
+    power(-1n),
+    power(1n),
+    power(1n) | (1n << (fraction - 1n)),
+    power(fraction),
+    power(fraction) + 1n,
+    power(-bias / 2n),
+    power(bias / 2n + 1n),
+    infinity - 1n,
+    infinity,
+    infinity + 1n,
+    infinity | (1n << (fraction - 1n)),
+  ];
   return positive.flatMap((pattern) => [pattern, pattern | sign]);
 }
 
@@ -42,7 +59,7 @@ const edges: Readonly<Record<Width, readonly bigint[]>> = {
   32: [...integerEdges(32), ...single, ...single, ...half.map((pattern, index) => pattern | (half[(7 * index) % half.length]! << 16n))],
   64: [...integerEdges(64), ...floatEdges(11, 52), ...floatEdges(11, 52)],
   128: integerEdges(128),
-}; // oxfmt-ignore
+};
 
 export function randomBits(random: Random, width: Width): bigint {
   let value = 0n;

@@ -13,13 +13,7 @@ import type { FunctionBody } from '../../../../src/interpreter/webassembly/code/
 import type { WasmLocal, WasmValue } from '../../../../src/interpreter/webassembly/code/wasm-value.ts';
 import { seededRandom } from '../../../../src/base/random.ts';
 import { createFloatRuntime, fastFloat } from '../../../../src/interpreter/javascript/float-runtime.ts';
-import {
-  fromPattern,
-  literal,
-  patternWidth,
-  stagedDomain,
-  toPattern,
-} from '../../../../src/interpreter/javascript/staged-domain.ts';
+import { fromPattern, literal, patternWidth, stagedDomain, toPattern } from '../../../../src/interpreter/javascript/staged-domain.ts';
 import { wasmDomain, word, wordsOf } from '../../../../src/interpreter/webassembly/code/wasm-domain.ts';
 import { ModuleBuilder } from '../../../../src/interpreter/webassembly/code/wasm-module.ts';
 import { WasmSupport, arithmeticModule } from '../../../../src/interpreter/webassembly/code/wasm-support.ts';
@@ -168,11 +162,7 @@ function terms(operation: Operation, fixed: Fixed): Evaluator {
   return (values) => {
     const memo = new Map();
     return results.map((term, index) => {
-      const value = evaluateTerm(
-        term,
-        (leaf) => (leaf.atom?.kind === 'havoc' ? BigInt(values[leaf.atom.value]!) : undefined),
-        memo,
-      );
+      const value = evaluateTerm(term, (leaf) => (leaf.atom?.kind === 'havoc' ? BigInt(values[leaf.atom.value]!) : undefined), memo);
       return value !== undefined && operation.results[index] === 'predicate' ? value === 1n : value;
     });
   };
@@ -207,9 +197,7 @@ function compareDomains(operation: Operation, seed: number, rounds: number, draw
       for (const [name, evaluate] of Object.entries(evaluators)) {
         const values = evaluate(sources);
         // The value of an uninterpreted term is unknown.
-        const comparable = wanted.map((value, at) =>
-          name === 'terms' && values[at] === undefined ? undefined : value,
-        );
+        const comparable = wanted.map((value, at) => (name === 'terms' && values[at] === undefined ? undefined : value));
         // Texts take longer to write than values to compare.
         if (values.length === comparable.length && values.every((value, at) => value === comparable[at])) continue;
         const detail = `${operation.mnemonic} as ${name}, sources ${showValues(sources)}, fixed ${showValues(fixed)}`;
@@ -240,10 +228,32 @@ function floatRule(float: FloatOperation, arity: number): Operation {
 }
 
 const arities: Readonly<Record<string, number>> = {
-  add: 2, sub: 2, mul: 2, div: 2, fma: 3, 'fma.relu': 3, sqrt: 1, rcp: 1, rsqrt: 1, sin: 1, cos: 1, lg2: 1, ex2: 1,
-  tanh: 1, neg: 1, abs: 1, min: 2, max: 3, 'min.nan': 3, 'max.nan': 2, 'min.xorsign.abs': 2, 'max.nan.xorsign.abs': 2,
-  'max.xorsign.abs': 3, 'min.abs': 3, 'max.nan.abs': 3,
-}; // oxfmt-ignore
+  add: 2,
+  sub: 2,
+  mul: 2,
+  div: 2,
+  fma: 3,
+  'fma.relu': 3,
+  sqrt: 1,
+  rcp: 1,
+  rsqrt: 1,
+  sin: 1,
+  cos: 1,
+  lg2: 1,
+  ex2: 1,
+  tanh: 1,
+  neg: 1,
+  abs: 1,
+  min: 2,
+  max: 3,
+  'min.nan': 3,
+  'max.nan': 2,
+  'min.xorsign.abs': 2,
+  'max.nan.xorsign.abs': 2,
+  'max.xorsign.abs': 3,
+  'min.abs': 3,
+  'max.nan.abs': 3,
+};
 
 for (const format of ['f16', 'bf16', 'f32', 'f64']) {
   test(`every operation on ${format}, with its roundings and modes`, () => {
@@ -277,11 +287,7 @@ function drawFused(random: Random, format: FloatLayout): readonly bigint[] {
     return sign | field | BigInt.asUintN(fractionBits, random.pick(fractions));
   };
   const first = random.below(top + 1);
-  const wanted = random.pick([
-    random.between(-fractionBits - 4, fractionBits + 4),
-    random.below(top),
-    random.below(2 * top),
-  ]);
+  const wanted = random.pick([random.between(-fractionBits - 4, fractionBits + 4), random.below(top), random.below(2 * top)]);
   const a = number(first);
   const b = number(wanted + top / 2 - first);
   if (random.chance(0.7)) return [a, b, number(wanted + random.between(-2 * fractionBits - 3, 2 * fractionBits + 3))];

@@ -7,8 +7,15 @@ import { ModuleBuilder } from '../../../../src/interpreter/webassembly/code/wasm
 import { numberPhis } from '../../../../src/interpreter/webassembly/region/wasm-number.ts';
 import { WasmSupport } from '../../../../src/interpreter/webassembly/code/wasm-support.ts';
 import {
-  append, localsOf, numberType, pushForVariable, setVariable, variable, wasmConstant, wasmLocal,
-} from '../../../../src/interpreter/webassembly/code/wasm-value.ts'; // oxfmt-ignore
+  append,
+  localsOf,
+  numberType,
+  pushForVariable,
+  setVariable,
+  variable,
+  wasmConstant,
+  wasmLocal,
+} from '../../../../src/interpreter/webassembly/code/wasm-value.ts';
 import { kernel } from '../../core/launch-text.ts';
 
 test('variables are set simultaneously, including pairs and numbers', () => {
@@ -48,9 +55,7 @@ test('floating-point sums in loops are stored as numbers, loop counters are not'
     cvt.f64.f32 %e2, %f1; add.f64 %e1, %e1, %e2; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, %r9; @%p2 bra OUTER;
     st.global.f32 [%d4], %f1; st.global.f64 [%d1], %e1;`);
   const numbers = numberPhis(code);
-  const types = code.blocks.flatMap(({ phis }) =>
-    phis.map(({ result }) => [code.values[result]!.register, numbers.get(result)]),
-  );
+  const types = code.blocks.flatMap(({ phis }) => phis.map(({ result }) => [code.values[result]!.register, numbers.get(result)]));
   assert.deepEqual(new Set(types.filter(([, type]) => type).map(String)), new Set(['%f1,f32', '%e1,f64']));
   assert.ok(types.some(([register, type]) => register === '%r3' && type === undefined));
 });
