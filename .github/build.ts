@@ -42,8 +42,8 @@ const assets = {
   'tree-sitter-cuda.wasm': 'node_modules/tree-sitter-cuda/tree-sitter-cuda.wasm',
   include: 'src/toolchain/include',
   demo: 'src/app/commands/demo',
-  interposer: 'src/idempotency/interposer',
-  'selvage-idempotency.h': 'src/idempotency/interposer/selvage-idempotency.h',
+  interposer: 'src/interposer',
+  'selvage-idempotency.h': 'src/interposer/selvage-idempotency.h',
   'selvage-validator.h': 'src/idempotency/validator/selvage-validator.h',
 } as const;
 
@@ -161,7 +161,7 @@ async function buildInto(folder: string): Promise<void> {
     writeFileSync(join(folder, named(basename(path))), named(text));
   }
   for (const [name, source] of Object.entries(assets)) {
-    cpSync(join(root, source), join(folder, name), { recursive: true, filter: (path) => !path.endsWith('.ts') });
+    cpSync(join(root, source), join(folder, name), { recursive: true, filter: (path) => !/\.(?:ts|md)$/.test(path) });
     if (source.startsWith(packages)) chmodSync(join(folder, name), 0o644);
   }
   chmodSync(join(folder, 'cli.js'), 0o755);

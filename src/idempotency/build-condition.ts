@@ -119,5 +119,5 @@ function isEmpty({ steps }: AddressSet): ValidatorCondition {
 /** The sets have no byte in common; decided if they are structurally identical. */
 export function disjointSets(left: AddressSet, right: AddressSet): ValidatorCondition {
   if (conditionKey(left) === conditionKey(right)) return isEmpty(left);
-  return { kind: 'apart', left, right };
+  return { kind: 'disjoint', left, right };
 }

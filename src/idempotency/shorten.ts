@@ -6,7 +6,7 @@ import { allOf, conditionKey, number, sumOfQuantities } from './build-condition.
 import type { AddressSet, Quantity, ValidatorCondition } from './model/quantity.ts';
 
 type Comparison = Extract<ValidatorCondition, { kind: 'compare' }>;
-type Apart = Extract<ValidatorCondition, { kind: 'apart' }>;
+type Disjoint = Extract<ValidatorCondition, { kind: 'disjoint' }>;
 
 /** An equivalent condition with fewer parts, or the condition itself. */
 export function shortCondition(condition: ValidatorCondition): ValidatorCondition {
@@ -14,8 +14,8 @@ export function shortCondition(condition: ValidatorCondition): ValidatorConditio
   if (condition.kind !== 'all') return condition;
   const parts = condition.conditions.map(shortCondition);
   const comparisons = parts.filter((part) => part.kind === 'compare');
-  const disjoint = parts.filter((part) => part.kind === 'apart');
-  const others = parts.filter((part) => part.kind !== 'compare' && part.kind !== 'apart');
+  const disjoint = parts.filter((part) => part.kind === 'disjoint');
+  const others = parts.filter((part) => part.kind !== 'compare' && part.kind !== 'disjoint');
   return allOf([...strictest(comparisons), ...others, ...joined(disjoint)]);
 }
 
@@ -53,13 +53,13 @@ function strictest(comparisons: readonly Comparison[]): readonly Comparison[] {
 }
 
 /** Merges adjacent sets that are compared with the same set. */
-function joined(list: readonly Apart[]): readonly Apart[] {
+function joined(list: readonly Disjoint[]): readonly Disjoint[] {
   const byRight = joinedAlong(list, 'left', 'right');
   return joinedAlong(byRight, 'right', 'left');
 }
 
-function joinedAlong(list: readonly Apart[], side: 'left' | 'right', other: 'left' | 'right'): readonly Apart[] {
-  const groups = new Map<string, Apart[]>();
+function joinedAlong(list: readonly Disjoint[], side: 'left' | 'right', other: 'left' | 'right'): readonly Disjoint[] {
+  const groups = new Map<string, Disjoint[]>();
   for (const one of list) {
     const { base, steps } = one[side];
     const key = `${conditionKey(one[other])} ${restKey(split(base).rest)} ${JSON.stringify(steps.map(({ stride, count }) => [conditionKey(stride), conditionKey(count)]))}`;
@@ -67,7 +67,7 @@ function joinedAlong(list: readonly Apart[], side: 'left' | 'right', other: 'lef
   }
   return [...groups.values()].flatMap((group) => {
     const sets = union(group.map((one) => one[side]));
-    return sets.map((set): Apart => ({ ...group[0]!, [side]: set }));
+    return sets.map((set): Disjoint => ({ ...group[0]!, [side]: set }));
   });
 }
 

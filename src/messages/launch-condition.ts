@@ -80,7 +80,7 @@ function partText(condition: ValidatorCondition, nameOf: NameOf): string | null 
       return singleText(condition.conditions, nameOf) ?? joined(condition.conditions, ' or ', nameOf);
     case 'within':
       return withinText(condition.outer);
-    case 'apart':
+    case 'disjoint':
       return apartText(condition.left, condition.right, nameOf);
     default:
       return null;
@@ -102,7 +102,7 @@ function apartText(left: AddressSet, right: AddressSet, nameOf: NameOf): string 
 }
 
 function isOfTwoArrays(condition: ValidatorCondition, nameOf: NameOf): boolean {
-  if (condition.kind !== 'apart') return false;
+  if (condition.kind !== 'disjoint') return false;
   const [a, b] = [arrayOf(condition.left, nameOf), arrayOf(condition.right, nameOf)];
   return a !== null && b !== null && a !== b;
 }

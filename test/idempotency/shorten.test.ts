@@ -33,7 +33,7 @@ function drawApart(random: Random): Drawn {
     return all;
   };
   return {
-    condition: { kind: 'apart', left: a.set, right: b.set },
+    condition: { kind: 'disjoint', left: a.set, right: b.set },
     isMet: ([x, y]) => {
       const other = addresses(y!, b);
       return [...addresses(x!, a)].every((address) => !other.has(address));
@@ -87,11 +87,11 @@ test('adjacent sets and comparisons of one sum are merged, and the condition sta
 test('contiguous rows of a stencil are merged to one set of bytes, sets with a gap are not merged', () => {
   const set = (by: number): AddressSet => ({ base: shifted(0, by), steps: [{ stride: constant(64), count: constant(9) }], bytes: 4 });
   const other: AddressSet = { base: argument(1), steps: [], bytes: 4 };
-  const disjoint = [8, 0, 4, 16].map((by): ValidatorCondition => ({ kind: 'apart', left: set(by), right: other }));
+  const disjoint = [8, 0, 4, 16].map((by): ValidatorCondition => ({ kind: 'disjoint', left: set(by), right: other }));
   const short = shortCondition({ kind: 'all', conditions: disjoint });
   assert.ok(short.kind === 'all');
   assert.deepEqual(
-    short.conditions.map((one) => (one.kind === 'apart' ? one.left.bytes : 0)),
+    short.conditions.map((one) => (one.kind === 'disjoint' ? one.left.bytes : 0)),
     [12, 4],
   );
 });

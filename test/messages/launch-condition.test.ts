@@ -31,7 +31,7 @@ const fits: ValidatorCondition = {
   right: number(2n ** 31n),
 };
 const halves: ValidatorCondition = {
-  kind: 'apart',
+  kind: 'disjoint',
   left: set({ kind: 'sum', operands: [pointer(0), count] }, width),
   right: set(pointer(0), width),
 };
@@ -52,7 +52,7 @@ const cases: readonly (readonly [ValidatorCondition, text: string | null, isWhol
   [halves, 'what it writes of `out` does not overlap its other accesses there', true],
   // The disjointness of arrays is stated by other clauses.
   [
-    { kind: 'all', conditions: [{ kind: 'apart', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] },
+    { kind: 'all', conditions: [{ kind: 'disjoint', left: set(pointer(0), width), right: set(pointer(1), width) }, fits] },
     'its indices fit in 32 bits',
     true,
   ],

@@ -5,7 +5,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
-import { interposerBuildCommand } from '../../idempotency/interposer/build-command.ts';
+import { interposerBuildCommand } from '../../interposer/build-command.ts';
 import { idempotencyPhrase } from '../../messages/idempotency.ts';
 import { emittedReadme, interposerFolder, validatorsBuildCommand, validatorsFile } from '../idempotency/emitted-readme.ts';
 import { judgeSequence, type SequencedLaunch } from '../idempotency/sequence.ts';
@@ -69,7 +69,7 @@ function writeValidators(folder: string, kernels: readonly CheckedKernel[], serv
   try {
     mkdirSync(folder, { recursive: true });
     for (const [name, path] of validatorHeaders) copyFileSync(path, join(folder, name));
-    const isOfInterposer = (path: string): boolean => !path.endsWith('.ts');
+    const isOfInterposer = (path: string): boolean => !/\.(?:ts|md)$/.test(path);
     cpSync(interposer, join(folder, interposerFolder), { recursive: true, filter: isOfInterposer });
   } catch (error) {
     throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);

@@ -1,5 +1,5 @@
 /** Documentation that `--emit` writes next to validators: how they are built and used. */
-import { interposerBuildCommand } from '../../idempotency/interposer/build-command.ts';
+import { interposerBuildCommand } from '../../interposer/build-command.ts';
 
 /** Names of the files in the folder of `--emit`. */
 export const validatorsFile = 'selvage-validators.c';

@@ -1,5 +1,5 @@
 /** The validators of kernels, from the results of a check. */
-import { codeHash } from '../../idempotency/interposer/code-hash.ts';
+import { codeHash } from '../../interposer/code/code-hash.ts';
 import { never } from '../../idempotency/model/quantity.ts';
 import { validatorSource, type ValidatedKernel } from '../../idempotency/validator/c-source.ts';
 import { isKnownToHold, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';

@@ -17,8 +17,8 @@ export interface Assets {
 
 /** Headers of validators, and their paths in the source tree. */
 const headers = [
-  ['selvage-idempotency.h', 'interposer'],
-  ['selvage-validator.h', 'validator'],
+  ['selvage-idempotency.h', './interposer'],
+  ['selvage-validator.h', './idempotency/validator'],
 ] as const;
 
 /**
@@ -35,7 +35,7 @@ export function findAssets(entry: string): Assets {
     demo: at(bundled ? 'demo' : 'app/commands/demo'),
     grammar: () => ({ runtime: readFileSync(at(runtime)), grammar: readFileSync(at(grammar)) }),
     include: at(bundled ? 'include' : 'toolchain/include'),
-    interposer: at(bundled ? 'interposer' : './idempotency/interposer'),
-    validatorHeaders: new Map(headers.map(([name, folder]) => [name, at(bundled ? name : `idempotency/${folder}/${name}`)])),
+    interposer: at(bundled ? 'interposer' : 'interposer'),
+    validatorHeaders: new Map(headers.map(([name, folder]) => [name, at(bundled ? name : `${folder}/${name}`)])),
   };
 }

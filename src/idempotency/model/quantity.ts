@@ -71,7 +71,7 @@ export type ValidatorCondition =
     }
   | { readonly kind: 'all' | 'any'; readonly conditions: readonly ValidatorCondition[] }
   /** The two sets have no byte in common: by their ranges, or by their ranges modulo a common stride. */
-  | { readonly kind: 'apart'; readonly left: AddressSet; readonly right: AddressSet }
+  | { readonly kind: 'disjoint'; readonly left: AddressSet; readonly right: AddressSet }
   /** Every byte of the inner set is in the outer set, or the inner one is empty. */
   | { readonly kind: 'within'; readonly inner: AddressSet; readonly outer: AddressSet };
 

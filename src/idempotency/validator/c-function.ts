@@ -107,7 +107,7 @@ export class CFunction {
       case 'all':
       case 'any':
         return this.testParts(flattened(condition), condition.kind === 'all');
-      case 'apart':
+      case 'disjoint':
         return this.compareSets('selvage_apart', condition.left, condition.right).holds;
       case 'within':
         return this.compareSets('selvage_within', condition.inner, condition.outer).holds;
@@ -167,7 +167,7 @@ export class CFunction {
         const refuted = this.flag(isAll ? some(fails) : every(fails));
         return { holds, known: this.flag(some([holds, refuted])) };
       }
-      case 'apart':
+      case 'disjoint':
         return this.compareSets('selvage_apart', condition.left, condition.right);
       case 'within':
         return this.compareSets('selvage_within', condition.inner, condition.outer);

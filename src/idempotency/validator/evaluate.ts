@@ -87,7 +87,7 @@ class Evaluation {
         return this.combine(condition.conditions, true);
       case 'any':
         return this.combine(condition.conditions, false);
-      case 'apart':
+      case 'disjoint':
         return areDisjoint(this.set(condition.left), this.set(condition.right));
       case 'within':
         return isWithin(this.set(condition.inner), this.set(condition.outer));

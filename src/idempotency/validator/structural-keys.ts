@@ -67,7 +67,7 @@ export class StructuralKeys {
         case 'all':
         case 'any':
           return [condition.kind, ...condition.conditions.map((part) => this.ofCondition(part))];
-        case 'apart':
+        case 'disjoint':
           return [condition.kind, this.ofSet(condition.left), this.ofSet(condition.right)];
         case 'within':
           return [condition.kind, this.ofSet(condition.inner), this.ofSet(condition.outer)];

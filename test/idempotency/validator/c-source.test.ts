@@ -10,7 +10,7 @@ import { validatorSource } from '../../../src/idempotency/validator/c-source.ts'
 import { isKnownToHold, type InstanceArguments } from '../../../src/idempotency/validator/evaluate.ts';
 import { parameters, randomCondition, randomLaunch } from './random-condition.ts';
 
-const sources = ['../../../src/idempotency/interposer/', '../../../src/idempotency/validator/'].map((path) =>
+const sources = ['../../../src/interposer/', '../../../src/idempotency/validator/'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 const driver = fileURLToPath(new URL('validator-driver.c', import.meta.url));

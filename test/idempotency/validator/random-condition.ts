@@ -93,8 +93,8 @@ export function randomCondition(random: Random, depth: number): ValidatorConditi
     () => ({ kind: random.pick(['always', 'never']) }),
     () => ({ kind: 'all', conditions: parts() }),
     () => ({ kind: 'any', conditions: parts() }),
-    () => ({ kind: 'apart', left: randomSet(random), right: randomSet(random) }),
-    () => ({ kind: 'apart', left: randomSet(random), right: randomSet(random) }),
+    () => ({ kind: 'disjoint', left: randomSet(random), right: randomSet(random) }),
+    () => ({ kind: 'disjoint', left: randomSet(random), right: randomSet(random) }),
     () => ({ kind: 'within', inner: randomSet(random), outer: randomSet(random) }),
   ])();
 }

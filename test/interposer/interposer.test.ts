@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, describe, test } from 'node:test';
-import { seededRandom } from '../../../src/base/random.ts';
-import type { AddressSet, Quantity, ValidatorCondition } from '../../../src/idempotency/model/quantity.ts';
-import { validatorSource } from '../../../src/idempotency/validator/c-source.ts';
-import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
-import { nvcc } from '../../toolchain/fixture.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { AddressSet, Quantity, ValidatorCondition } from '../../src/idempotency/model/quantity.ts';
+import { validatorSource } from '../../src/idempotency/validator/c-source.ts';
+import { codeHash } from '../../src/interposer/code/code-hash.ts';
+import { nvcc } from '../toolchain/fixture.ts';
 import { cubin, fatBinary, firstPayload, specific, type Entry } from './images.ts';
 import { hasCompiler, hasProgram, InterposerBuild, ptx, sources } from './interposer-build.ts';
 
@@ -78,7 +78,7 @@ describe('interposer', withoutCompiler, () => {
     const array = (index: number): AddressSet => {
       return { base: argument(index, 8), steps: [{ stride: constant(4n), count: argument(3, 4) }], bytes: 4 };
     };
-    const disjoint = (index: number): ValidatorCondition => ({ kind: 'apart', left: array(2), right: array(index) });
+    const disjoint = (index: number): ValidatorCondition => ({ kind: 'disjoint', left: array(2), right: array(index) });
     const pointer = { offset: 0, bytes: 8 };
     const codeHashOfText = codeHash(ptx);
     const source = validatorSource([
@@ -99,7 +99,7 @@ describe('interposer', withoutCompiler, () => {
     ]);
     const validators = build.path('generated.so');
     writeFileSync(build.path('generated.c'), source);
-    const headers = ['-I', sources, '-I', join(sources, '../validator')];
+    const headers = ['-I', sources, '-I', join(sources, '../idempotency/validator')];
     execFileSync('cc', ['-O2', '-shared', '-fPIC', ...headers, '-o', validators, build.path('generated.c')]);
     const settings = { SELVAGE_IDEMPOTENCY_VALIDATORS: validators };
     const { status, output } = build.run(['many', build.text, '60000', '4'], settings);
@@ -137,7 +137,7 @@ describe('interposer', withoutCompiler, () => {
       'cubin-with-other-flags': [fatBinary([{ ...cubin80, payload: cubin(75, 'flags') }, ptx80]), noValidator],
       'cubin-that-is-not-linked': [fatBinary([{ ...cubin80, payload: cubin(80, 'note', false) }, ptx80]), noValidator],
       'cubin-that-does-not-run': [fatBinary([{ ...cubin80, architecture: 86 }, ptx80]), idempotent],
-      'cubin-alone': [fatBinary([cubin80]), noValidator],
+      'only-cubin': [fatBinary([cubin80]), noValidator],
       'bare-cubin': [cubin(80), noValidator],
       'newest-ptx': [fatBinary([{ kind: 'ptx', architecture: 75, payload: other }, ptx80]), idempotent],
       'older-ptx': [
@@ -149,7 +149,7 @@ describe('interposer', withoutCompiler, () => {
       ],
       'ptx-twice': [fatBinary([ptx80, { ...ptx80, payload: other }]), unknownCode],
       'ptx-that-does-not-run': [fatBinary([{ ...ptx80, architecture: 90 }]), unknownCode],
-      'ptx-for-another-alone': [fatBinary([{ ...ptx80, architecture: 75, flags: specific }]), unknownCode],
+      'only-ptx-for-another': [fatBinary([{ ...ptx80, architecture: 75, flags: specific }]), unknownCode],
       empty: [Buffer.alloc(0), unknownCode],
       nothing: [fatBinary([]), unknownCode],
     };

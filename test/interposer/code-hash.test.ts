@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
+import { codeHash } from '../../src/interposer/code/code-hash.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

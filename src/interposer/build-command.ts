@@ -3,7 +3,7 @@
 /**
  * The command that builds the interposer with the host compiler of a Unix shell.
  *
- * @param folder path of `idempotency/interposer` of the sources; it is quoted
+ * @param folder path of `interposer` of the sources; it is quoted
  * @param output path of the shared object; it is quoted
  */
 export function interposerBuildCommand(folder: string, output = 'libselvage-idempotency.so'): string {

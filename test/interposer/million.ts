@@ -1,5 +1,5 @@
 /**
- * Launches through the interposer under the driver of the tests: `node test/idempotency/interposer/million.ts [COUNT
+ * Launches through the interposer under the driver of the tests: `node test/interposer/million.ts [COUNT
  * [THREADS]] [--valgrind]`. Prints verdicts and time; with `--valgrind` the leaks and errors that valgrind reports.
  */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';

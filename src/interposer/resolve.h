@@ -1,4 +1,4 @@
-/* The driver's own functions behind those of the interposer. */
+/* The driver's own functions for those of the interposer. */
 #ifndef SELVAGE_RESOLVE_H
 #define SELVAGE_RESOLVE_H
 

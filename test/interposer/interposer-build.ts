@@ -3,12 +3,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { interposerBuildCommand } from '../../../src/idempotency/interposer/build-command.ts';
-import { codeHash } from '../../../src/idempotency/interposer/code-hash.ts';
+import { interposerBuildCommand } from '../../src/interposer/build-command.ts';
+import { codeHash } from '../../src/interposer/code/code-hash.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 /** Folder of the generated interposer. */
-export const sources = fileURLToPath(new URL('../../../src/idempotency/interposer', import.meta.url));
+export const sources = fileURLToPath(new URL('../../src/interposer', import.meta.url));
 
 /** PTX of a kernel in the form that the interposer reads; the validators of the tests are for it. */
 export const ptx = `//

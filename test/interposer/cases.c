@@ -356,7 +356,7 @@ static void check_memory(void) {
   expect("a variable of the module", SELVAGE_REASON_VALIDATOR);
   parameters[0] = &x;
   cuLaunchKernel(use_symbol, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
-  expect("apart from it", SELVAGE_REASON_NONE);
+  expect("disjoint from it", SELVAGE_REASON_NONE);
   cuCtxSynchronize();
 }
 
