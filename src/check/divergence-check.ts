@@ -10,7 +10,7 @@ import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import type { Departure } from '../cuda/reading/early-return.ts';
 import { hashText } from '../base/hash.ts';
-import { capRemainingEffort } from './request/budget.ts';
+import { capRemainingEffort } from './request/check-budget.ts';
 import { settled, type Steps } from '../base/coroutine.ts';
 import type { BlockId, Instruction, InstructionId, Kernel, Operand } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';

@@ -10,7 +10,7 @@ import {
   maxSectorsOfAlternatives,
 } from './lanes/access-cost.ts';
 import { accessesOf, accessForms, addressOf } from './access-form.ts';
-import { type Cost, type FixedCosts, CostTally } from './cost.ts';
+import { type Cost, type FixedCosts, CostTally } from './costs-by-line.ts';
 import { operationsOf } from './lanes/floating-operations.ts';
 import { type LaneEvaluator, type LaneValues, laneValues } from './lanes/lane-values.ts';
 import { differenceOf, runsOfLanes, selectionOf, type Sum, sumOfMostLanes } from './lanes/selection.ts';

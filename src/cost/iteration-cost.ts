@@ -1,5 +1,5 @@
 /** Cost of all iterations of a loop from the cost of one iteration. */
-import { type Cost, loosened, mapCost, sumOverIterations, worstOf } from './cost.ts';
+import { type Cost, loosened, mapCost, sumOverIterations, worstOf } from './costs-by-line.ts';
 import { add, constant, type Expression, namesOf, zero } from './expressions/expression.ts';
 import { isNonNegative, maximum } from './expressions/order.ts';
 import { isPolynomialIn, sumOverIterationRange } from './expressions/iteration-sum.ts';

@@ -9,7 +9,7 @@ import { inferUniformity } from '../analysis/values/uniformity.ts';
 import { programOf } from '../interpreter/core/program.ts';
 import type { Block, Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
-import { type Cost, sequentialCost, worstOf } from './cost.ts';
+import { type Cost, sequentialCost, worstOf } from './costs-by-line.ts';
 import { type CostAssumption, costAssumptionTexts } from './model/cost-assumption.ts';
 import { type Expression, add, scale, zero } from './expressions/expression.ts';
 import { LoopIterations, type LineIterations } from './line-iterations.ts';

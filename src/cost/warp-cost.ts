@@ -8,7 +8,7 @@ import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kerne
 import { type BlockPlace, costOfBlock, iterationsDiffer } from './block-cost.ts';
 import { decideBranch, isSameInAllLanes, splitsOf } from './branch-sides.ts';
 import { amortisedTripCount, isVisitedAlike } from './amortised-trip-count.ts';
-import { type Cost, singleCost, free, loosened, mapCost, repeated, sequentialCost, sumOverIterations, worstOf } from './cost.ts';
+import { type Cost, singleCost, free, loosened, mapCost, repeated, sequentialCost, sumOverIterations, worstOf } from './costs-by-line.ts';
 import { type Expression, add, constant, constantValue, evaluate, named, namesOf, subtract, zero } from './expressions/expression.ts';
 import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator, type LaneMemos } from './lanes/lane-values.ts';

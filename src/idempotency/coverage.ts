@@ -14,7 +14,7 @@
 import { isFullBarrier } from '../analysis/barriers/barrier-interval.ts';
 import type { Access } from '../analysis/values/access.ts';
 import { type Target, isOneObject } from '../analysis/values/memory-base.ts';
-import { readComparison } from '../analysis/loops/comparison.ts';
+import { readComparison } from '../analysis/loops/ordered-terms.ts';
 import { type ProgramPoint, pointDominates, pointsOf } from '../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import type { Dim3 } from '../base/dim3.ts';

@@ -74,7 +74,7 @@ export async function analyseConfined(request: AnalysisRequest, limits: Analysis
   mkdirSync(temporary, { recursive: true });
   writeFileSync(asked, JSON.stringify(request));
   rmSync(answer, { force: true });
-  const own = import.meta.url.endsWith('.ts') ? '../analysis.ts' : 'analysis.js';
+  const own = import.meta.url.endsWith('.ts') ? '../analyse.ts' : 'analyse.js';
   const entry = fileURLToPath(new URL(own, import.meta.url));
   const words = [process.execPath, `--max-old-space-size=${mebibytes}`, entry, asked, answer];
   const [executable, ...args] = [...(await confinement(searchPath)).words, ...words];

@@ -1,5 +1,5 @@
 /** Formulas over bit-vectors as clauses over their bits: each operation becomes the gates of its circuit. */
-import { maxGates } from './budget.ts';
+import { maxGates } from './limits.ts';
 import { type Literal, Sat } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';

@@ -2,7 +2,7 @@
  * Our own decision procedures, which run before Z3: most queries are small, and decided before Z3 would have been
  * loaded. Z3 gets the non-linear ones and those that take too long.
  */
-import { effortOfUnit, integerFactor, unitsForWork } from './budget.ts';
+import { effortOfUnit, integerFactor, unitsForWork } from './limits.ts';
 import { BitProblem } from './bit-problem.ts';
 import { LinearProblem } from './linear-problem.ts';
 import { readCommands, type SExpression, Undecided } from './s-expression.ts';

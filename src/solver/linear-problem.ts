@@ -3,7 +3,7 @@
  * simplex method decides which of those are consistent. Non-integer values are split on.
  */
 import { gcd } from '../base/integer.ts';
-import { maxParts, maxSplits } from './budget.ts';
+import { maxParts, maxSplits } from './limits.ts';
 import { type Literal, Sat, type SatRecorder, type Theory } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
 import type { SolverAnswer } from './solver.ts';

@@ -3,7 +3,7 @@
  * MiniSat), without or with a theory that determines which literals exclude each other.
  */
 
-import { effortOfQuery } from './budget.ts';
+import { effortOfQuery } from './limits.ts';
 
 /** Variable v as `2 * v`, its negation as `2 * v + 1`. */
 export type Literal = number;

@@ -3,7 +3,7 @@
  * is never used (it corrupts long scripts), nor the asynchronous checks of z3-solver (they hop to a second thread), and
  * every limit is a parameter of one solver, never `set-option`, which is global to the process.
  */
-import { arithmeticSolver } from './budget.ts';
+import { arithmeticSolver } from './limits.ts';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';

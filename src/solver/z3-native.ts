@@ -6,7 +6,7 @@ import { accessSync, constants as fileModes, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { ProcessSession, runProcess } from '../system/child-process.ts';
 import { deadlineIn } from '../system/deadline.ts';
-import { arithmeticSolver } from './budget.ts';
+import { arithmeticSolver } from './limits.ts';
 import { declaredConstants, scriptProblem, unquoted } from './script.ts';
 import type { Solver, SolverAnswer, SolverSession } from './solver.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Regression } from '../../src/report-model/regression.ts';
-import { compareKernels } from '../../src/report-model/comparison.ts';
+import { compareKernels } from '../../src/report-model/compared-reports.ts';
 import { planReview } from '../../src/github/plan/plan.ts';
 import type { Comparison, KernelReport, Report } from '../../src/report-model/report.ts';
 import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';

@@ -1,6 +1,6 @@
 /** The result of the product for launches of the corpus: checks the kernel, classifies it, and tests its condition. */
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { usualBudget } from '../../src/check/request/budget.ts';
+import { usualBudget } from '../../src/check/request/check-budget.ts';
 import type { CheckResult } from '../../src/check/request/check-request.ts';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
 import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';

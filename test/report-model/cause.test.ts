@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mergeCauses } from '../../src/app/pipeline/causes.ts';
 import { applySuppressions, type Suppression } from '../../src/app/pipeline/suppressions.ts';
-import { compareKernels } from '../../src/report-model/comparison.ts';
+import { compareKernels } from '../../src/report-model/compared-reports.ts';
 import type { ReportedRace } from '../../src/report-model/finding.ts';
 import { tallyCauses, groupedFindings } from '../../src/report-model/finding-group.ts';
 import type { KernelReport } from '../../src/report-model/report.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import packageFile from '../../package.json' with { type: 'json' };
-import { compareKernels } from '../../src/report-model/comparison.ts';
+import { compareKernels } from '../../src/report-model/compared-reports.ts';
 import { weakened, worstRace } from '../../src/report-model/outcome.ts';
 import { exitCodeOf } from '../../src/report-model/exit-code.ts';
 import { applySuppressions, type Suppression } from '../../src/app/pipeline/suppressions.ts';

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { matchLines } from '../../src/app/compare/line-match.ts';
 import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
-import { compareCode } from '../../src/sass/comparison.ts';
+import { compareCode } from '../../src/sass/profile-changes.ts';
 import { changedLines, type LineChange } from '../../src/sass/line-changes.ts';
 import { type Repetition, profileOf } from '../../src/sass/profile.ts';
 import { codeChangeText } from '../../src/messages/cost/code-changes.ts';

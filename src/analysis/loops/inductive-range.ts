@@ -6,7 +6,7 @@
 import type { Block, BlockId, Kernel, Loop, Operand, Phi } from '../../ir/form/kernel.ts';
 import { type Bounds, type Linear, inside } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
-import { readComparison } from './comparison.ts';
+import { readComparison } from './ordered-terms.ts';
 
 /** Facts about a kernel's loops. */
 interface Loops {

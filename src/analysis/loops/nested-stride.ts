@@ -2,7 +2,7 @@
 import type { Block, BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Linear } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
-import { readComparison } from './comparison.ts';
+import { readComparison } from './ordered-terms.ts';
 
 /** A loop variable: its phi, its initial value, and its value in the next iteration. */
 interface Recurrence {

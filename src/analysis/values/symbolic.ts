@@ -13,7 +13,7 @@ import { termDomain } from '../../term/domain.ts';
 import { type Bounds, type Linear, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
 import { wideDivision } from '../../term/wide-division.ts';
-import { readComparison, uncovered } from '../loops/comparison.ts';
+import { readComparison, uncovered } from '../loops/ordered-terms.ts';
 import { type FrozenVariables, frozenVariables } from '../loops/frozen-variables.ts';
 import { shiftedForm } from '../loops/halving.ts';
 import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';

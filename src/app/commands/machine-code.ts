@@ -6,7 +6,7 @@ import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
 import type { Comparison, KernelReport, Report } from '../../report-model/report.ts';
 import { type Cubin, readCubin } from '../../sass/cubin/cubin.ts';
 import { cubinsIn } from '../../sass/cubin/fat-binary.ts';
-import { compareCode } from '../../sass/comparison.ts';
+import { compareCode } from '../../sass/profile-changes.ts';
 import { inFile, lineDistance } from '../../sass/line-distance.ts';
 import { type CodeProfile, profileOf } from '../../sass/profile.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';

@@ -15,7 +15,7 @@ import { diagnosticsOf, prepare } from '../pipeline/prepare.ts';
 import { selectKernels } from '../pipeline/select.ts';
 import type { Job } from '../project/job.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
-import { usualBudget, withoutReplay } from '../../check/request/budget.ts';
+import { usualBudget, withoutReplay } from '../../check/request/check-budget.ts';
 import type { CommandLineServices } from './services.ts';
 import { print, writeErrors } from './output.ts';
 

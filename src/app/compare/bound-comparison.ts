@@ -4,7 +4,7 @@ import type { Regression } from '../../report-model/regression.ts';
 import { sizeOf, sizes } from '../pipeline/cost/cost-reference.ts';
 import { boundSeries } from '../pipeline/cost/cost-series.ts';
 import { parseBound } from '../../cost/expressions/bound-parser.ts';
-import { compareBounds } from '../../cost/expressions/comparison.ts';
+import { compareBounds } from '../../cost/expressions/compared-bounds.ts';
 import { type Expression, add, constant, evaluate, named, namesOf, scale, zero } from '../../cost/expressions/expression.ts';
 import { expressionText } from '../../cost/expressions/expression-text.ts';
 import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';

@@ -26,7 +26,7 @@ import { decide } from './decide.ts';
 import { earlyStarts } from './early-starts.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
 import { startPricing } from './cost-phase.ts';
-import { repairChecked } from './repair.ts';
+import { repairChecked } from './repair-project.ts';
 import { selectKernels } from './select.ts';
 import { undecidedPreconditions } from './launch-preconditions.ts';
 import { unstatedLaunches } from './unstated-launches.ts';

@@ -24,7 +24,7 @@ export async function startPricing(
   const isLimited = configuration.kernels.some(({ limits }) => Object.keys(limits).length > 0);
   if (!isAsked && !isLimited) return async (checked) => checked;
   const { assembled } = await import('./cost/assembled-unit.ts');
-  const { withCosts } = await import('./cost/cost.ts');
+  const { withCosts } = await import('./cost/bounds-report.ts');
   const { limitsOf } = await import('./cost/cost-limits.ts');
   const chosen = new Set(kernels.filter((kernel) => isAsked || Object.keys(limitsOf(configuration, kernel)).length > 0));
   const resourcesOf = assembled([...chosen], builder);

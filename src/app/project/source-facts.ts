@@ -179,7 +179,7 @@ async function loadOutline() {
     import('../../cuda/names/kernel-match.ts'),
     import('../../cuda/assumptions/annotation.ts'),
     import('../../cuda/reading/struct-layout.ts'),
-    import('./parameter-source.ts'),
+    import('./declared-parameters.ts'),
   ]);
   const { readAnnotations, commentProblems } = annotation;
   const { findKernel } = match;

@@ -1,7 +1,7 @@
 /** Executors of checks: this thread, or a worker (`worker-executor.ts`). */
 import { checkSteps } from '../../check/check-kernel.ts';
 import type { Launch } from '../../launch/launch.ts';
-import { type CountedBudget, withoutReplay } from '../../check/request/budget.ts';
+import { type CountedBudget, withoutReplay } from '../../check/request/check-budget.ts';
 import { type CheckRequest, type CheckResult, nothingOpen } from '../../check/request/check-request.ts';
 import type { MarkerSwitches } from '../../ir/form/switch-markers.ts';
 import type { Module } from '../../ptx/ast.ts';

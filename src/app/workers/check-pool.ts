@@ -8,7 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Steps } from '../../base/coroutine.ts';
 import type { CheckRequest, CheckResult } from '../../check/request/check-request.ts';
 import { nondeterministic, placeHere, undecided, type CheckLimits, type CheckPlace, type CheckTask } from './check-executor.ts';
-import { usualBudget } from '../../check/request/budget.ts';
+import { usualBudget } from '../../check/request/check-budget.ts';
 import { shareNoWrappers } from '../../system/engine-flags.ts';
 import { solverStarter, type LazySolver } from './lazy-solver.ts';
 import type { SolverKind } from '../../settings/options.ts';

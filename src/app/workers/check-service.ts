@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { complete, type Steps } from '../../base/coroutine.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type { CountedBudget } from '../../check/request/budget.ts';
+import type { CountedBudget } from '../../check/request/check-budget.ts';
 import type { CheckRequest, CheckResult } from '../../check/request/check-request.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';

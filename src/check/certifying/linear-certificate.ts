@@ -4,7 +4,7 @@
  * the solver's answer.
  */
 import type { CertificateProof, ClauseStep, ClauseVariable } from '../../certificate/certificate.ts';
-import { unitsForWork } from '../../solver/budget.ts';
+import { unitsForWork } from '../../solver/limits.ts';
 import { LinearProblem } from '../../solver/linear-problem.ts';
 import { readCommands, Undecided } from '../../solver/s-expression.ts';
 import type { SolverQuery } from '../deciding/solver-tier.ts';

@@ -1,6 +1,6 @@
 /** A tier that queries a solver, for all obligations of one scope over one encoding. */
 import { settled, type Steps } from '../../base/coroutine.ts';
-import { isSpent, type SolverEffort } from '../request/budget.ts';
+import { isSpent, type SolverEffort } from '../request/check-budget.ts';
 import type { Answers } from '../../solver/answers.ts';
 import type { Premise } from '../../solver/premise.ts';
 import { Premises, type PremisedQuestion } from '../../solver/premises.ts';

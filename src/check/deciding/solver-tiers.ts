@@ -7,7 +7,7 @@ import { givenScalar, integerField, namedField } from '../context/scalars.ts';
 import { type Deciding, type ObligationResult, SolverTier } from './solver-tier.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { Steps } from '../../base/coroutine.ts';
-import { bitVectorFactor, maxExhausted } from '../../solver/budget.ts';
+import { bitVectorFactor, maxExhausted } from '../../solver/limits.ts';
 import { evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { Answers } from '../../solver/answers.ts';
 import type { Term } from '../../term/term.ts';

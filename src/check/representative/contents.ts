@@ -7,7 +7,7 @@ import { hashText } from '../../base/hash.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Term } from '../../term/term.ts';
-import { replays } from '../request/budget.ts';
+import { replays } from '../request/check-budget.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { arraysOfParts, ascendingArrays } from './assumed-contents.ts';
 import { type Monomial, expand, isCommon, valueAt } from '../shape/monomial.ts';

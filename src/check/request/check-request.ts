@@ -8,7 +8,7 @@ import type { Answers } from '../../solver/answers.ts';
 import type { Solver } from '../../solver/solver.ts';
 import type { Location } from '../../source/location.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type { CheckBudget } from './budget.ts';
+import type { CheckBudget } from './check-budget.ts';
 import type { Assumption, DivergenceResult, RaceResult } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 

@@ -13,7 +13,7 @@ import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { Term } from '../../term/term.ts';
 import { isWritten } from '../context/kernel-facts.ts';
 import { fieldName, isFloat, parameterName, scalarText } from '../../launch/parameter-field.ts';
-import { budgetOfTrial } from '../request/budget.ts';
+import { budgetOfTrial } from '../request/check-budget.ts';
 import type { CheckRequest, CheckResult } from '../request/check-request.ts';
 import { chooseScalars } from '../representative/scalar-choice.ts';
 import type { DecidingFact, OpenLaunch, Statement } from '../../verdict/deciding-fact.ts';

@@ -16,7 +16,7 @@ import { maxUnordered } from '../../interpreter/detector/race-detector.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
-import { decidingRuns } from '../request/budget.ts';
+import { decidingRuns } from '../request/check-budget.ts';
 import type { Term } from '../../term/term.ts';
 import { replay, replayRequest, type Scenario } from './replay.ts';
 

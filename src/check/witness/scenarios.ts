@@ -17,7 +17,7 @@ import type { Hit } from '../deciding/enumerate.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
-import { replays, shortRuns, shrinking } from '../request/budget.ts';
+import { replays, shortRuns, shrinking } from '../request/check-budget.ts';
 import { constantOf, namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { avoidingDraw, draws, generatedContents } from '../representative/contents.ts';

@@ -2,7 +2,7 @@
  * Facts from a condition on the path to an access: comparisons narrow forms, and conditions on the launch guard the
  * path.
  */
-import { readComparison } from '../../analysis/loops/comparison.ts';
+import { readComparison } from '../../analysis/loops/ordered-terms.ts';
 import type { Term } from '../../term/term.ts';
 import { type AddressForm, subtractForms } from './form.ts';
 import { lessOrEqual } from './launch-condition.ts';

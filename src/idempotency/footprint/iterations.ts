@@ -2,7 +2,7 @@
  * Trip counts of loops, from the conditions of their back edges: an induction variable counts the completed iterations
  * (section 5.2 of PICKER), and nothing is unrolled.
  */
-import { readComparison } from '../../analysis/loops/comparison.ts';
+import { readComparison } from '../../analysis/loops/ordered-terms.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Loop } from '../../ir/form/kernel.ts';

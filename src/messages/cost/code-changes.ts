@@ -1,5 +1,5 @@
 /** Changes in the SASS of a kernel, as sentences. */
-import type { Accesses, CodeChange, CountedWork } from '../../sass/comparison.ts';
+import type { Accesses, CodeChange, CountedWork } from '../../sass/profile-changes.ts';
 import { count } from '../text/code-text.ts';
 import { amountText } from './bound-text.ts';
 

@@ -4,7 +4,7 @@ import { declaredTypes } from '../../../src/cuda/reading/struct-layout.ts';
 import { readSource } from '../../../src/cuda/syntax/syntax.ts';
 import { includedSources } from '../../../src/app/project/included-sources.ts';
 import { kernelName } from '../../../src/cuda/names/kernel-name.ts';
-import { parameterSources } from '../../../src/app/project/parameter-source.ts';
+import { parameterSources } from '../../../src/app/project/declared-parameters.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 
 /** Parameters of the one kernel of a text, as if compiled with these. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { parseBound } from '../../../src/cost/expressions/bound-parser.ts';
-import { compareBounds } from '../../../src/cost/expressions/comparison.ts';
+import { compareBounds } from '../../../src/cost/expressions/compared-bounds.ts';
 import {
   type Expression,
   add,

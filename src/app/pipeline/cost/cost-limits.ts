@@ -2,7 +2,7 @@
 import type { Severity } from '../../../source/severity.ts';
 import type { Regression } from '../../../report-model/regression.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
-import { compareBounds } from '../../../cost/expressions/comparison.ts';
+import { compareBounds } from '../../../cost/expressions/compared-bounds.ts';
 import { type Expression, add, constant, evaluate, namesOf, subtract } from '../../../cost/expressions/expression.ts';
 import { isNonNegative } from '../../../cost/expressions/order.ts';
 import { type BoundMetric, boundTable, isBoundMetric, isShare, type Metric, type ResourceMetric } from '../../../cost/model/metrics.ts';

@@ -14,7 +14,7 @@ type PreparedRun = Omit<RepairRun, 'furtherUnits'> & Job;
 /** Adds results of repair to the reports of checked kernels, if requested, and reports redundant barriers. */
 export async function repairChecked({ kernels, diagnostics }: Checked, run: PreparedRun): Promise<Checked> {
   if (!run.settings.options.checks.includes('repair')) return { kernels, diagnostics };
-  const { repairKernels } = await import('./repair/repair.ts');
+  const { repairKernels } = await import('./repair/kernel-repairs.ts');
   const { project, settings, tools } = run;
   const furtherUnits: RepairRun['furtherUnits'] = async (paths) => {
     const units = paths.map((path): Unit => ({ kind: 'cuda', path, file: resolve(project.tree.root, path) }));

@@ -1,9 +1,9 @@
 /**
- * The budget of a check of one kernel under one launch, with its limits; those of the solver are in `solver/budget.ts`.
+ * The budget of a check of one kernel under one launch, with its limits; those of the solver are in `solver/limits.ts`.
  * Budgets are counted in work, so that the same input gives the same report. They do not bound the check of a kernel as
  * a whole, whose number of pairs is unbounded: the time limit does (`app/workers/`).
  */
-import { effortOfOpen, unitsPerQuery } from '../../solver/budget.ts';
+import { effortOfOpen, unitsPerQuery } from '../../solver/limits.ts';
 
 export interface CountedBudget {
   /** Z3 resource units for one query. */
