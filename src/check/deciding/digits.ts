@@ -17,19 +17,8 @@ import { type StatedSize, factsOfSizes, statedDivisorOf } from '../premises/stat
 import { refutedByDifference } from './affine.ts';
 import { dividedMask } from './masked-parts.ts';
 import { type Summand, plusSummands, isOneDigit, isSameProduct, maxSummands, timesSummands } from './summand.ts';
-import {
-  type SizeFactor,
-  type SizeProduct,
-  type Size,
-  type SizeFact,
-  SizeOrder,
-  constantSize,
-  plusSize,
-  quotientOfSize,
-  timesProduct,
-  timesSize,
-  factorsLeft,
-} from '../premises/size-order.ts';
+import { type SizeFactor, type SizeProduct, type Size, type SizeFact, SizeOrder, constantSize } from '../premises/size-order.ts';
+import { plusProducts, quotientOfProducts, timesProduct, timesProducts, withoutFactors } from '../../algebra/products.ts';
 
 interface Digit {
   /** Null if the digits of the two addresses at this weight are different terms, for example counters of two loops. */
@@ -130,7 +119,7 @@ class Digits {
   private assumes = new Set<Term>();
   private readonly stated: readonly StatedSize[];
   private readonly sides: readonly [AccessSide, AccessSide];
-  private readonly factors = new Map<number, SizeFactor>();
+  private readonly factors = new Map<string, SizeFactor>();
   private facts: readonly SizeFact[] | null = null;
   private known: SizeOrder | null = null;
   private readonly quotients = new Map<SizeFactor, readonly SizeFact[]>();
@@ -181,10 +170,15 @@ class Digits {
   /** A sum in which `x - x % n`, as compilers write a product with a quotient of which they need the rest, is `x / n * n`. */
   private withQuotients(sum: readonly Summand[]): readonly Summand[] {
     for (const rest of sum) {
-      const { digit, by } = rest;
+      const { digit, coefficient } = rest;
       if (!digit || !/^[us]rem$/.test(digit.operator)) continue;
       const [number, divisor] = digit.arguments as [Term, Term];
-      const whole = sum.find((one) => one.digit === number && one.by === -by && isSameProduct({ ...one, by: 0n }, { ...rest, by: 0n }));
+      const whole = sum.find(
+        (one) =>
+          one.digit === number &&
+          one.coefficient === -coefficient &&
+          isSameProduct({ ...one, coefficient: 0n }, { ...rest, coefficient: 0n }),
+      );
       const [only, ...others] = whole ? (this.sizeOf(divisor, isOfSigned(digit)) ?? []) : [];
       if (!whole || !only || others.length > 0) continue;
       const quotient = this.symbolic.store.divide(isOfSigned(digit) ? 'sdiv' : 'udiv', digit.width, number, divisor);
@@ -200,7 +194,7 @@ class Digits {
     switch (term.operator) {
       case 'constant': {
         const by = isSigned ? BigInt.asIntN(term.width, term.value) : term.value;
-        return by === 0n ? [] : [{ by, factors: [], digit: null }];
+        return by === 0n ? [] : [{ coefficient: by, factors: [], digit: null }];
       }
       case 'sext':
         // A negative number whose sign is extended is a large unsigned one.
@@ -214,7 +208,7 @@ class Digits {
         if (term.operator === 'mul') return timesSummands(this.expand(a!, false, isSigned), this.expand(b!, false, isSigned));
         let sum: readonly Summand[] | null = this.expand(this.symbolic.store.constant(term.width, term.value), true, true);
         for (const [at, part] of term.arguments.entries()) {
-          const scale = [{ by: term.coefficients[at]!, factors: [], digit: null }];
+          const scale = [{ coefficient: term.coefficients[at]!, factors: [], digit: null }];
           const scaled = timesSummands(this.expand(part, false, isSigned), scale);
           sum = sum && scaled && plusSummands(sum, scaled);
         }
@@ -250,7 +244,7 @@ class Digits {
     return this.tried(() => {
       const sum = this.expand(a!, false, isOfNegative);
       // A number that is shifted to the left and back drops bits intentionally.
-      if (!sum || (sum.length < 2 && (sum.length === 0 || sum[0]!.by % unit === 0n))) return null;
+      if (!sum || (sum.length < 2 && (sum.length === 0 || sum[0]!.coefficient % unit === 0n))) return null;
       const parts = sum.map((part) => this.divided(part, unit, isOfNegative));
       return parts.includes(null) ? null : parts.flatMap((part) => part ?? []);
     });
@@ -258,17 +252,17 @@ class Digits {
 
   /** A summand divided by a constant without a rest: `i * (ld / 32)` if `ld` is stated to be a multiple of 32. */
   private divided(part: Summand, unit: bigint, isSigned: boolean): Summand | null {
-    const left = unit / gcd(part.by, unit);
-    if (left === 1n) return { ...part, by: part.by / unit };
+    const left = unit / gcd(part.coefficient, unit);
+    if (left === 1n) return { ...part, coefficient: part.coefficient / unit };
     const isMultiple = ({ term }: SizeFactor): boolean => statedDivisorOf(this.stated, term, isSigned) % left === 0n;
     const factor = part.factors.find((one) => isMultiple(one) && one === this.factorOf(one.term, isSigned));
-    const rest = factor && factorsLeft(part.factors, [factor]);
+    const rest = factor && withoutFactors(part.factors, [factor]);
     if (!rest) return null;
     const { store } = this.symbolic;
     const { term } = factor;
     const quotient = store.divide(isSigned ? 'sdiv' : 'udiv', term.width, term, store.constant(term.width, left));
-    const product = { by: part.by / (unit / left), factors: rest };
-    return { ...timesProduct(product, { by: 1n, factors: [this.factorOf(quotient, isSigned)] }), digit: part.digit };
+    const product = { coefficient: part.coefficient / (unit / left), factors: rest };
+    return { ...timesProduct(product, { coefficient: 1n, factors: [this.factorOf(quotient, isSigned)] }), digit: part.digit };
   }
 
   /**
@@ -292,15 +286,15 @@ class Digits {
 
   /** A summand without further structure: a digit, or a factor that all threads share. */
   private summandOf(term: Term, isSigned: boolean): readonly Summand[] {
-    if (!this.isShared(term)) return [{ by: 1n, factors: [], digit: term }];
-    return [{ by: 1n, factors: [this.factorOf(term, isSigned)], digit: null }];
+    if (!this.isShared(term)) return [{ coefficient: 1n, factors: [], digit: term }];
+    return [{ coefficient: 1n, factors: [this.factorOf(term, isSigned)], digit: null }];
   }
 
   private factorOf(term: Term, isSigned: boolean): SizeFactor {
     const { view } = this.symbolic;
     const signed = view.signed(term).low;
     const isEither = signed >= 0n && view.signed(term).assumes.length === 0;
-    const key = 2 * term.id + Number(isEither || isSigned);
+    const key = `${term.id}${isEither || isSigned ? '' : 'u'}`;
     let factor = this.factors.get(key);
     if (!factor) {
       const range = isEither || isSigned ? view.signed(term) : view.unsigned(term);
@@ -375,17 +369,17 @@ class Digits {
       isShift ? constantSize(1n << divisor!.value) : this.sizeOf(divisor!, isSigned),
     ]);
     const isOfNatural = (size: Size, least: bigint): boolean =>
-      size.every(({ by, factors }) => by > 0n && factors.every((one) => one.least >= least));
+      size.every(({ coefficient, factors }) => coefficient > 0n && factors.every((one) => one.least >= least));
     if (!n || !c || n.length === 0 || c.length !== 1 || !isOfNatural(c, 1n)) return [];
     const isNatural = isOfNatural(n, 0n);
     // A nonnegative number is the same in both readings, so a statement on either counts.
     const readings = isNatural ? [true, false] : [isSigned];
     const isMultiple =
-      c[0]!.factors.length === 0 && readings.some((reading) => statedDivisorOf(this.stated, number!, reading) % c[0]!.by === 0n);
+      c[0]!.factors.length === 0 && readings.some((reading) => statedDivisorOf(this.stated, number!, reading) % c[0]!.coefficient === 0n);
     if (!isMultiple && !isNatural) return [];
-    const rest = plusSize(n, timesSize(c, [{ by: 1n, factors: [factor] }]), -1n);
-    const most = isMultiple ? [] : plusSize(c, constantSize(1n), -1n);
-    return [rest, plusSize(most, rest, -1n)].map((sum) => ({ sum, assumes }));
+    const rest = plusProducts(n, timesProducts(c, [{ coefficient: 1n, factors: [factor] }]), -1n);
+    const most = isMultiple ? [] : plusProducts(c, constantSize(1n), -1n);
+    return [rest, plusProducts(most, rest, -1n)].map((sum) => ({ sum, assumes }));
   }
 
   /** What is stated of sizes, the bounds of nonnegative indices, and the conditions on sizes only. */
@@ -398,14 +392,15 @@ class Digits {
     const more = this.bounded()
       .flat()
       .flatMap(({ term, bound, assumes, sum, isSigned }): SizeFact[] => {
-        if (sum.every(({ digit }) => digit === null)) return [{ sum: plusSize(plusSize(bound, sum, -1n), constantSize(1n), -1n), assumes }];
+        if (sum.every(({ digit }) => digit === null))
+          return [{ sum: plusProducts(plusProducts(bound, sum, -1n), constantSize(1n), -1n), assumes }];
         const [isNatural, others] = isSigned ? this.assuming(() => this.isNatural(term)) : [true, []];
         if (!isNatural) return [];
         // An upper bound of a nonnegative index is positive, and so are its factors if none is negative.
         const [only, ...parts] = bound;
         const areNatural = parts.length === 0 && only?.factors.every(({ least }) => least >= 0n);
-        const sizes = areNatural ? only!.factors.map((factor): Size => [{ by: 1n, factors: [factor] }]) : [];
-        return [bound, ...sizes].map((size) => ({ sum: plusSize(size, constantSize(1n), -1n), assumes: [...assumes, ...others] }));
+        const sizes = areNatural ? only!.factors.map((factor): Size => [{ coefficient: 1n, factors: [factor] }]) : [];
+        return [bound, ...sizes].map((size) => ({ sum: plusProducts(size, constantSize(1n), -1n), assumes: [...assumes, ...others] }));
       });
     this.known = null;
     return [...facts, ...more];
@@ -422,7 +417,7 @@ class Digits {
         const isSigned = isOfSigned(comparison);
         const [[sum, bound], assumes] = this.assuming(() => [this.expand(term, false, isSigned), this.sizeOf(limit, isSigned)]);
         // `!(n < i)` is `i < n + 1`.
-        return sum && bound ? [{ term, sum, bound: isNegated ? plusSize(bound, constantSize(1n)) : bound, assumes, isSigned }] : [];
+        return sum && bound ? [{ term, sum, bound: isNegated ? plusProducts(bound, constantSize(1n)) : bound, assumes, isSigned }] : [];
       }),
     ));
   }
@@ -462,9 +457,10 @@ class Digits {
   private composed(sum: readonly Summand[], { term, sum: index }: BoundedIndex): readonly Summand[] | null {
     const lead = index.find(({ digit }) => digit !== null)!;
     for (const one of sum) {
-      const factors = one.digit === lead.digit && one.by % lead.by === 0n ? factorsLeft(one.factors, lead.factors) : null;
+      const factors =
+        one.digit === lead.digit && one.coefficient % lead.coefficient === 0n ? withoutFactors(one.factors, lead.factors) : null;
       if (!factors) continue;
-      const weight = { by: one.by / lead.by, factors, digit: null };
+      const weight = { coefficient: one.coefficient / lead.coefficient, factors, digit: null };
       const part = timesSummands(index, [weight]);
       const rest = part && plusSummands(sum, part, -1n);
       if (rest?.length === sum.length - index.length) return [...rest, { ...weight, digit: term }];
@@ -476,7 +472,7 @@ class Digits {
   private isNaturalSum({ term, sum }: BoundedIndex): boolean {
     // A nonnegative digit has the same value in all readings.
     if (!sum.every(({ digit }) => digit === null || this.isNatural(digit))) return false;
-    if (sum.every(({ by, factors }) => by > 0n && factors.every(({ least }) => least >= 0n))) return true;
+    if (sum.every(({ coefficient, factors }) => coefficient > 0n && factors.every(({ least }) => least >= 0n))) return true;
     const { store } = this.symbolic;
     const notNegative = store.not(store.signedLess(term, store.constant(term.width, 0n)));
     const isPositive = store.signedLess(store.constant(term.width, -1n), term);
@@ -487,9 +483,9 @@ class Digits {
   splitOf(a: readonly Summand[], b: readonly Summand[]): Split | null {
     const own = (sum: readonly Summand[]): readonly Summand[] => sum.filter(({ digit }) => digit !== null);
     const shared = (sum: readonly Summand[]): Size => sum.filter(({ digit }) => digit === null);
-    let distance = plusSize(shared(a), shared(b), -1n);
+    let distance = plusProducts(shared(a), shared(b), -1n);
     if (distance.length > 0 && !this.isAtMost(constantSize(1n), distance)) {
-      distance = plusSize([], distance, -1n);
+      distance = plusProducts([], distance, -1n);
       if (!this.isAtMost(constantSize(1n), distance)) return null;
     }
     const left = [...own(b)];
@@ -501,7 +497,11 @@ class Digits {
       left.splice(left.indexOf(other), 1);
       const [first, second] = [this.extentOf(one.digit!, this.sides[0]), this.extentOf(other.digit!, this.sides[1])];
       const extent = first && second && (this.isAtMost(first, second) ? second : this.isAtMost(second, first) ? first : null);
-      digits.push({ term: one.digit === other.digit ? one.digit : null, weight: [{ by: one.by, factors: one.factors }], extent });
+      digits.push({
+        term: one.digit === other.digit ? one.digit : null,
+        weight: [{ coefficient: one.coefficient, factors: one.factors }],
+        extent,
+      });
     }
     const terms = digits.flatMap(({ term }) => term ?? []);
     return left.length > 0 || digits.length > maxDigits || new Set(terms).size < terms.length ? null : { digits, distance };
@@ -520,15 +520,15 @@ class Digits {
    */
   private nests(reached: Size, digits: readonly Digit[], open: Size): boolean {
     if (digits.length === 0) return open.length === 0 || this.isAtMost(reached, open);
-    if (open.length > 0 && this.isAtMost(reached, open) && this.nests(plusSize(reached, open), digits, [])) return true;
+    if (open.length > 0 && this.isAtMost(reached, open) && this.nests(plusProducts(reached, open), digits, [])) return true;
     return digits.some((digit) => {
       if (!this.isAtMost(reached, digit.weight)) return false;
       const others = digits.filter((other) => other !== digit);
       if (digit.extent === null) return others.length === 0 && open.length === 0;
       const { weight, extent } = digit;
-      if (this.nests(timesSize(weight, extent), others, open)) return true;
+      if (this.nests(timesProducts(weight, extent), others, open)) return true;
       // The last row need not be as long as the others.
-      return this.nests(plusSize(reached, timesSize(weight, plusSize(extent, constantSize(1n), -1n))), others, open);
+      return this.nests(plusProducts(reached, timesProducts(weight, plusProducts(extent, constantSize(1n), -1n))), others, open);
     });
   }
 
@@ -544,7 +544,7 @@ class Digits {
     }
     if (/^[us]div$/.test(digit.operator)) {
       const [limit, by] = [this.limitOf(a!, side), this.positiveSize(b!, isOfSigned(digit))];
-      return (limit && by && quotientOfSize(limit, by)) ?? this.limitOf(digit, side);
+      return (limit && by && quotientOfProducts(limit, by)) ?? this.limitOf(digit, side);
     }
     const high = this.read(digit, true)?.high;
     const most = high !== undefined && high < 1n << 31n ? constantSize(high + 1n) : null;
@@ -553,7 +553,7 @@ class Digits {
     if (atom?.kind !== 'thread' && atom?.kind !== 'block') return most;
     const of = atom.kind === 'thread' ? 'block' : 'grid';
     if (this.dimensions[of][atom.axis] !== null) return most;
-    return [{ by: 1n, factors: [this.factorOf(this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis }), true)] }];
+    return [{ coefficient: 1n, factors: [this.factorOf(this.symbolic.store.atom(32, { kind: `${of}-size`, axis: atom.axis }), true)] }];
   }
 
   /** Exclusive upper bound of an index: the divisor of a remainder, or the bound in a condition of the access. */
@@ -635,7 +635,7 @@ class Digits {
   /** A number that is divided several times, and the product of its divisors; null if these are not positive. */
   private undivided(term: Term, isSigned: boolean): { readonly number: Term; readonly by: SizeProduct } | null {
     let number = term;
-    let by: SizeProduct = { by: 1n, factors: [] };
+    let by: SizeProduct = { coefficient: 1n, factors: [] };
     for (; number.operator === (isSigned ? 'sdiv' : 'udiv'); number = number.arguments[0]!) {
       number = this.inSteps(number);
       const divisor = this.positiveSize(number.arguments[1]!, isSigned);

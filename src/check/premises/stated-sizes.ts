@@ -2,7 +2,8 @@
 import { gcd } from '../../base/integer.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
-import { type SizeFactor, type Size, constantSize, plusSize, timesSize } from './size-order.ts';
+import { plusProducts, timesProducts } from '../../algebra/products.ts';
+import { type SizeFactor, type Size, constantSize } from './size-order.ts';
 
 /** A number in a comparison: a polynomial over terms, or the quotient of two. */
 type StatedNumber =
@@ -90,25 +91,26 @@ export function factsOfSizes(
       case 'constant':
         return constantSize(number.value);
       case 'term':
-        return [{ by: 1n, factors: [factorOf(number.term, number.isSigned)] }];
+        return [{ coefficient: 1n, factors: [factorOf(number.term, number.isSigned)] }];
       case '/': {
         const { left, right } = number;
         const isDivisor = right.kind === 'constant' && right.value > 0n && right.value < 1n << 31n;
         if (left.kind !== 'term' || !isDivisor) return null;
         const { width } = left.term;
         const term = store.divide(left.isSigned ? 'sdiv' : 'udiv', width, left.term, store.constant(width, right.value));
-        return [{ by: 1n, factors: [factorOf(term, left.isSigned)] }];
+        return [{ coefficient: 1n, factors: [factorOf(term, left.isSigned)] }];
       }
       case '%':
         return null;
       default: {
         const [left, right] = [sizeOf(number.left), sizeOf(number.right)];
         if (!left || !right) return null;
-        return number.kind === '*' ? timesSize(left, right) : plusSize(left, right, number.kind === '+' ? 1n : -1n);
+        return number.kind === '*' ? timesProducts(left, right) : plusProducts(left, right, number.kind === '+' ? 1n : -1n);
       }
     }
   };
-  const isNatural = (size: Size): boolean => size.every(({ by, factors }) => by > 0n && factors.every(({ least }) => least >= 0n));
+  const isNatural = (size: Size): boolean =>
+    size.every(({ coefficient, factors }) => coefficient > 0n && factors.every(({ least }) => least >= 0n));
   /**
    * `x == a / b` for nonnegative `a` and positive `b`: `b * x <= a` and `a < b * x + b`; for any numbers with `a % b ==
    * 0`, `b * x == a`.
@@ -116,17 +118,17 @@ export function factsOfSizes(
   const quotients = ({ operator, left, right }: StatedSize): readonly Size[] => {
     if (operator !== '==' || right.kind !== '/') return [];
     const [x, a, b] = [sizeOf(left), sizeOf(right.left), sizeOf(right.right)];
-    const isPositive = b?.length === 1 && b[0]!.by > 0n && b[0]!.factors.every(({ least }) => least > 0n);
+    const isPositive = b?.length === 1 && b[0]!.coefficient > 0n && b[0]!.factors.every(({ least }) => least > 0n);
     if (!x || !a || !b) return [];
-    const rest = plusSize(a, timesSize(x, b), -1n);
-    if (stated.some((one) => isMultipleOf(one, right.left, right.right))) return [rest, plusSize([], rest, -1n)];
+    const rest = plusProducts(a, timesProducts(x, b), -1n);
+    if (stated.some((one) => isMultipleOf(one, right.left, right.right))) return [rest, plusProducts([], rest, -1n)];
     if (!isPositive || !isNatural(a)) return [];
-    return [rest, plusSize(plusSize(b, constantSize(1n), -1n), rest, -1n)];
+    return [rest, plusProducts(plusProducts(b, constantSize(1n), -1n), rest, -1n)];
   };
   return stated.flatMap((one): readonly Size[] => {
     const [left, right] = [sizeOf(one.left), sizeOf(one.right)];
     if (!left || !right) return [...quotients(one), ...quotients({ ...one, left: one.right, right: one.left })];
-    const [more, less] = [plusSize(left, right, -1n), plusSize(right, left, -1n)];
+    const [more, less] = [plusProducts(left, right, -1n), plusProducts(right, left, -1n)];
     switch (one.operator) {
       case '==':
         return [more, less];
@@ -135,9 +137,9 @@ export function factsOfSizes(
       case '<=':
         return [less];
       case '>':
-        return [plusSize(more, constantSize(1n), -1n)];
+        return [plusProducts(more, constantSize(1n), -1n)];
       case '<':
-        return [plusSize(less, constantSize(1n), -1n)];
+        return [plusProducts(less, constantSize(1n), -1n)];
       default:
         return [];
     }

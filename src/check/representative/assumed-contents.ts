@@ -8,7 +8,8 @@ import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { baseName, describeTerm } from '../context/names.ts';
 import type { ContentsFact } from '../premises/contents-fact.ts';
-import { type IndexFactor, type Monomial, addSums, expand, isCommon, keyOf } from '../shape/monomial.ts';
+import { type IndexFactor, type Monomial, expand, isCommon } from '../shape/monomial.ts';
+import { keyOfProduct, plusProducts } from '../../algebra/products.ts';
 import { shapeOf } from './representative-launches.ts';
 
 /** An element that a load reads from an array that the kernel does not write. */
@@ -103,7 +104,7 @@ export function ascendingArrays(
         const [a, b] = [low.element, high.element];
         const [from, to] = [expand(a.offset), expand(b.offset)];
         if (a.array !== b.array || !from || !to) continue;
-        const [between, ...more] = addSums(to, from, -1n);
+        const [between, ...more] = plusProducts(to, from, -1n);
         const isConstant = between?.factors.length === 0 && more.length === 0;
         if (isConstant && between.coefficient === BigInt(a.access.bytes)) arrays.add(a.array);
       }
@@ -132,7 +133,7 @@ export function arraysOfParts(
   if (elements.size < 2) return found;
   const place = ({ access, offset }: Element): string | null =>
     expand(offset)
-      ?.map((part) => `${Number(part.coefficient) / access.bytes} ${keyOf(part)}`)
+      ?.map((part) => `${Number(part.coefficient) / access.bytes} ${keyOfProduct(part)}`)
       .join('+') ?? null;
   for (const { offset, guards } of shapeOf(context).forms) {
     const starts = offset.flatMap(

@@ -2,7 +2,8 @@
 import { gcd } from '../../base/integer.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { type IndexFactor, type Monomial, addSums, expand, keyOf, withoutFactors } from '../shape/monomial.ts';
+import { type IndexFactor, type Monomial, expand } from '../shape/monomial.ts';
+import { keyOfProduct, plusProducts, withoutFactors } from '../../algebra/products.ts';
 import { fieldOf } from '../shape/roles.ts';
 import { shapeOf } from './representative-launches.ts';
 
@@ -19,7 +20,7 @@ export function nestingText(context: KernelAndLaunch & SymbolicFacts, stride: Mo
   );
   const [unit] = units;
   const inWholes = (list: readonly Monomial[]): readonly Monomial[] =>
-    addSums(
+    plusProducts(
       [],
       list.map((part) => withWholes(context, units.size === 1 ? { ...part, coefficient: part.coefficient * unit! } : part)),
       1n,
@@ -31,12 +32,12 @@ export function nestingText(context: KernelAndLaunch & SymbolicFacts, stride: Mo
   const [own] = scaled([stride]) as [Monomial];
   const parts = scaled(below);
   // Terms common to both sides cancel.
-  const rest = addSums(parts, [own], -1n);
+  const rest = plusProducts(parts, [own], -1n);
   if (rest.every(({ factors }) => factors.length === 0)) return null;
-  if (rest.every(({ factors }) => keyOf({ coefficient: 0n, factors }) !== keyOf(own))) {
+  if (rest.every(({ factors }) => keyOfProduct({ coefficient: 0n, factors }) !== keyOfProduct(own))) {
     const left = withoutCommon(rest);
     return textOf(
-      addSums(
+      plusProducts(
         [],
         left.filter(({ coefficient }) => coefficient < 0n),
         -1n,

@@ -4,7 +4,8 @@
  */
 import type { Term } from '../../term/term.ts';
 import type { IndexForm } from './index-form.ts';
-import { type Monomial, addSums, expand, isCommon, times, unextended } from './monomial.ts';
+import { type Monomial, expand, isCommon, times, unextended } from './monomial.ts';
+import { plusProducts } from '../../algebra/products.ts';
 
 export interface DigitChain {
   readonly form: IndexForm;
@@ -26,13 +27,13 @@ export function digitChainsOf(form: IndexForm): readonly DigitChain[] {
     if (!isLast || divisors.length < 2) return [];
     const whole = expand(number);
     const varying = whole?.filter((part) => !isCommon(part)) ?? [];
-    const guard = form.guards.find(({ index }) => index.length > 0 && addSums(index, varying, -1n).length === 0);
+    const guard = form.guards.find(({ index }) => index.length > 0 && plusProducts(index, varying, -1n).length === 0);
     const factors = divisors.map(expand);
     let product: readonly Monomial[] | null = [{ coefficient: 1n, factors: [] }];
     for (const factor of factors) product = product && factor && times(product, factor);
     const [only, ...more] = product ?? [];
     if (!guard || !whole || !only || more.length > 0 || !isCommon(only)) return [];
-    return [{ form, divisors, product: only, bound: addSums(guard.bound, whole.filter(isCommon), 1n) }];
+    return [{ form, divisors, product: only, bound: plusProducts(guard.bound, whole.filter(isCommon), 1n) }];
   });
 }
 

@@ -6,19 +6,8 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
-import {
-  type IndexFactor,
-  type Monomial,
-  expand,
-  extentFactor,
-  clampOf,
-  isCommon,
-  keyOf,
-  addSums,
-  dividedBy,
-  times,
-  withoutFactors,
-} from './monomial.ts';
+import { type IndexFactor, type Monomial, expand, extentFactor, clampOf, isCommon, dividedBy, times } from './monomial.ts';
+import { keyOfProduct, plusProducts, withoutFactors } from '../../algebra/products.ts';
 
 /** What the shape of a kernel's indices depends on. */
 export interface ShapedKernel {
@@ -92,7 +81,7 @@ function inParts(sum: readonly Monomial[]): readonly Monomial[] {
   for (const { coefficient, factors } of sum) {
     const scale = factors.reduce((product, { key }) => product * (parts.get(key)?.divisor ?? 1n), coefficient);
     const list = factors.map((factor) => parts.get(factor.key)?.factor ?? factor).sort((a, b) => (a.key < b.key ? -1 : 1));
-    written = addSums(written, [{ coefficient: scale, factors: list }], 1n);
+    written = plusProducts(written, [{ coefficient: scale, factors: list }], 1n);
   }
   return written;
 }
@@ -154,10 +143,10 @@ function readGuards(condition: Term, holds: Holds): readonly IndexGuard[] {
 function bounded(a: Term, b: Term, more: bigint): readonly IndexGuard[] {
   const [left, right] = [expand(a), expand(b)];
   if (!left || !right) return [];
-  const all = addSums(left, [...right, { coefficient: more, factors: [] }], -1n);
+  const all = plusProducts(left, [...right, { coefficient: more, factors: [] }], -1n);
   const index = all.filter((monomial) => !isCommon(monomial));
   if (index.every(({ coefficient }) => coefficient < 0n)) return [];
-  const bound = addSums([], all.filter(isCommon), -1n);
+  const bound = plusProducts([], all.filter(isCommon), -1n);
   return [{ index, bound }];
 }
 
@@ -177,10 +166,10 @@ export function indexExtents(
   for (const { index, bound } of guards) {
     const scale = scaleOf(left, index);
     if (!scale) continue;
-    left = addSums(left, times([scale], index) ?? [], -1n);
+    left = plusProducts(left, times([scale], index) ?? [], -1n);
     const less = -(bound.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n);
     const isShifted = less > 0n && scale.factors.length === 0 && scale.coefficient * less === start;
-    extent.push({ scale, limit: isShifted ? addSums(bound, [{ ...one, coefficient: less }], 1n) : bound });
+    extent.push({ scale, limit: isShifted ? plusProducts(bound, [{ ...one, coefficient: less }], 1n) : bound });
   }
   let all: readonly Extent[] = [extent];
   for (const monomial of left) {
@@ -252,11 +241,11 @@ function limitsOf(term: Term, guards: readonly IndexGuard[], dimensions: Dimensi
   const index = expand(term);
   if (!index) return [];
   const varying = index.filter((part) => !isCommon(part));
-  const guard = guards.find((one) => addSums(one.index, varying, -1n).length === 0);
-  if (guard) return [addSums(guard.bound, index.filter(isCommon), 1n)];
+  const guard = guards.find((one) => plusProducts(one.index, varying, -1n).length === 0);
+  if (guard) return [plusProducts(guard.bound, index.filter(isCommon), 1n)];
   return indexExtents(varying, guards, dimensions).flatMap((extent) => {
     const sum = extentSum(extent, 1n);
-    return sum ? [addSums(sum, index.filter(isCommon), 1n)] : [];
+    return sum ? [plusProducts(sum, index.filter(isCommon), 1n)] : [];
   });
 }
 
@@ -270,7 +259,9 @@ function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial
     if (monomial.coefficient % first.coefficient !== 0n) continue;
     const scale = { coefficient: monomial.coefficient / first.coefficient, factors };
     const product = times([scale], index);
-    const isPart = product?.every((part) => sum.some((other) => keyOf(other) === keyOf(part) && other.coefficient === part.coefficient));
+    const isPart = product?.every((part) =>
+      sum.some((other) => keyOfProduct(other) === keyOfProduct(part) && other.coefficient === part.coefficient),
+    );
     if (isPart && scale.coefficient > 0n) return scale;
   }
   return null;
@@ -280,9 +271,9 @@ function scaleOf(sum: readonly Monomial[], index: readonly Monomial[]): Monomial
 export function extentSum(extent: Extent, bytes: bigint): readonly Monomial[] | null {
   let total: readonly Monomial[] = [{ coefficient: bytes, factors: [] }];
   for (const { scale, limit } of extent) {
-    const part = times([scale], addSums(limit, [one], -1n));
+    const part = times([scale], plusProducts(limit, [one], -1n));
     if (!part) return null;
-    total = addSums(total, part, 1n);
+    total = plusProducts(total, part, 1n);
   }
   return total;
 }

@@ -1,5 +1,6 @@
 /** Index arithmetic as sums of products. Factors that all threads share are separate from varying ones. */
 import type { Dim3 } from '../../base/dim3.ts';
+import { type KeyedProduct, keyOfProduct, plusProducts, quotientOfProducts, timesProducts } from '../../algebra/products.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import { type Term, isFactor24 } from '../../term/term.ts';
 
@@ -15,12 +16,8 @@ export interface IndexFactor {
   readonly ratio?: { readonly of: readonly Monomial[]; readonly by: Monomial };
 }
 
-/** `coefficient` times the factors. */
-export interface Monomial {
-  readonly coefficient: bigint;
-  /** Ordered by key. */
-  readonly factors: readonly IndexFactor[];
-}
+/** A product of an index. */
+export type Monomial = KeyedProduct<IndexFactor>;
 
 /** The scalars and other atoms that a factor depends on, except for extents of the launch. */
 export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
@@ -30,24 +27,10 @@ export function leavesOfFactor({ term, ratio }: IndexFactor): readonly Term[] {
 
 /** A sum divided by a product, rounded up. */
 export function dividedBy(of: readonly Monomial[], by: Monomial): readonly Monomial[] {
-  const parts = of.map(({ coefficient, factors }) => {
-    const rest = withoutFactors(factors, by.factors);
-    return rest && coefficient % by.coefficient === 0n ? { coefficient: coefficient / by.coefficient, factors: rest } : null;
-  });
-  if (!parts.includes(null)) return parts.flatMap((part) => part ?? []);
-  const text = [...of, by].map((one) => `${one.coefficient} ${keyOf(one)}`).join(' + ');
+  const exact = quotientOfProducts(of, by);
+  if (exact) return exact;
+  const text = [...of, by].map((one) => `${one.coefficient} ${keyOfProduct(one)}`).join(' + ');
   return [{ coefficient: 1n, factors: [{ key: `ceil(${text})`, term: null, isUniform: true, ratio: { of, by } }] }];
-}
-
-/** A product without some of its factors; null if it lacks one of them. */
-export function withoutFactors(all: readonly IndexFactor[], some: readonly IndexFactor[]): readonly IndexFactor[] | null {
-  const left = [...all];
-  for (const { key } of some) {
-    const at = left.findIndex((factor) => factor.key === key);
-    if (at === -1) return null;
-    left.splice(at, 1);
-  }
-  return left;
 }
 
 /** Dimensions and scalars of a launch, and one of its threads. */
@@ -110,7 +93,7 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
       for (const [at, part] of term.arguments.entries()) {
         const inner = expand(part);
         if (!inner) return null;
-        total = addSums(total, inner, term.coefficients[at]!);
+        total = plusProducts(total, inner, term.coefficients[at]);
       }
       return total.length > maxMonomials ? null : total;
     }
@@ -130,7 +113,7 @@ function multipliedOut(term: Term): readonly Monomial[] | null {
       // The addend for a negative index, which counts from the end, is ignored, since representative indices are not
       // negative.
       if (isOfNegative(term) && b?.length === 0 && a?.every(isCommon) === true) return b;
-      const isRound = a && b && a.some((part) => !isCommon(part)) && addSums(a, b, -1n).every(isCommon);
+      const isRound = a && b && a.some((part) => !isCommon(part)) && plusProducts(a, b, -1n).every(isCommon);
       if (isRound) return a.length < b.length ? a : b;
       return [{ coefficient: 1n, factors: [factorOf(term)] }];
     }
@@ -163,36 +146,9 @@ export function clampOf({ operator, arguments: [condition, a, b] }: Term): { ind
   return isOfLaunch(x) ? { index: y, most: x } : { index: x, most: y };
 }
 
-/** Key of the factors of a product. */
-export function keyOf({ factors }: Monomial): string {
-  return factors.map(({ key }) => key).join(' ');
-}
-
-/** `a + by * b`. */
-export function addSums(a: readonly Monomial[], b: readonly Monomial[], by: bigint): readonly Monomial[] {
-  const sum = new Map<string, Monomial>();
-  for (const [list, scale] of [
-    [a, 1n],
-    [b, by],
-  ] as const)
-    for (const monomial of list) {
-      const key = keyOf(monomial);
-      const coefficient = (sum.get(key)?.coefficient ?? 0n) + scale * monomial.coefficient;
-      sum.set(key, { coefficient, factors: monomial.factors });
-    }
-  return [...sum.values()].filter(({ coefficient }) => coefficient !== 0n);
-}
-
 /** `a * b`; null if that is too long. */
 export function times(a: readonly Monomial[], b: readonly Monomial[]): readonly Monomial[] | null {
-  if (a.length * b.length > maxMonomials) return null;
-  let product: readonly Monomial[] = [];
-  for (const x of a)
-    for (const y of b) {
-      const factors = [...x.factors, ...y.factors].sort((one, other) => (one.key < other.key ? -1 : 1));
-      product = addSums(product, [{ coefficient: x.coefficient * y.coefficient, factors }], 1n);
-    }
-  return product;
+  return a.length * b.length > maxMonomials ? null : timesProducts(a, b);
 }
 
 /** Whether all threads share the value of a product. */

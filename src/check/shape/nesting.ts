@@ -3,17 +3,8 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Term } from '../../term/term.ts';
 import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
-import {
-  type IndexFactor,
-  type Monomial,
-  type ThreadPlace,
-  addSums,
-  isCommon,
-  keyOf,
-  leavesOfFactor,
-  unextended,
-  valueAt,
-} from './monomial.ts';
+import { type IndexFactor, type Monomial, type ThreadPlace, isCommon, leavesOfFactor, unextended, valueAt } from './monomial.ts';
+import { keyOfProduct, plusProducts } from '../../algebra/products.ts';
 
 /** One stride of an access and the extent of the part of the index below it, both in bytes. */
 export interface Nesting {
@@ -72,15 +63,17 @@ export function nestingsOf(form: IndexForm, forms: readonly IndexForm[], dimensi
     const isStart = isShared || isOnlyAddend(stride, forms);
     // The memory before the offset has the extent of the other accesses to the array.
     for (const other of isStart ? forms : []) {
-      const isSame = other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOf(part) === keyOf(stride));
+      const isSame =
+        other.target.base.key === form.target.base.key && !other.offset.some((part) => keyOfProduct(part) === keyOfProduct(stride));
       // A row index that occurs in both accesses shifts both equally.
       const isRow = (part: Monomial): boolean =>
-        part.factors.some((factor) => factor.isUniform && isScalar(factor)) && form.offset.some((own) => keyOf(own) === keyOf(part));
+        part.factors.some((factor) => factor.isUniform && isScalar(factor)) &&
+        form.offset.some((own) => keyOfProduct(own) === keyOfProduct(part));
       const parts = other.offset.filter((monomial) => !isCommon(monomial) && !isRow(monomial));
       // In global memory, an addend may also be a distance between elements of one part: `a[i] += a[i + offset]`.
       const isElsewhere =
         isShared ||
-        addSums(
+        plusProducts(
           varying,
           other.offset.filter((part) => !isCommon(part)),
           -1n,
@@ -111,7 +104,7 @@ function rowStride(stride: Monomial, { target }: IndexForm, forms: readonly Inde
   for (const other of forms) {
     if (other.target.base.key !== target.base.key) continue;
     for (const part of other.offset) {
-      const isPart = keyOf(part) === keyOf(stride) && part.coefficient > 0n && part.coefficient < coefficient;
+      const isPart = keyOfProduct(part) === keyOfProduct(stride) && part.coefficient > 0n && part.coefficient < coefficient;
       if (isPart && coefficient % part.coefficient === 0n) ({ coefficient } = part);
     }
   }
@@ -128,7 +121,7 @@ function elementBytes({ access, target, offset }: IndexForm, forms: readonly Ind
   let most = BigInt(access.bytes);
   for (const other of forms) {
     if (other.target.base.key !== target.base.key) continue;
-    const difference = addSums(other.offset, offset, -1n);
+    const difference = plusProducts(other.offset, offset, -1n);
     const [distance = { coefficient: 0n, factors: [] }, ...rest] = difference;
     const end = distance.coefficient + BigInt(other.access.bytes);
     if (rest.length === 0 && distance.factors.length === 0 && distance.coefficient > 0n && end <= element && end > most) most = end;
@@ -159,7 +152,7 @@ function reaching(
   const start = other.offset.find(({ factors }) => factors.length === 0)?.coefficient;
   return indexExtents(below, guards, dimensions, start).flatMap((extent) => {
     const sum = extentSum(extent, BigInt(bytes));
-    return sum ? [{ form, stride, parts: below, below: addSums(sum, skipped, 1n) }] : [];
+    return sum ? [{ form, stride, parts: below, below: plusProducts(sum, skipped, 1n) }] : [];
   });
 }
 

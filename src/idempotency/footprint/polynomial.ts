@@ -2,6 +2,7 @@
  * Quantities of a launch as polynomials over arguments, dimensions, minima, quotients and the like: equal quantities
  * have equal keys, and their known ranges decide comparisons before the launch does.
  */
+import { type KeyedProduct, collected, quotientOfProduct, timesProducts } from '../../algebra/products.ts';
 import { floorDivide } from '../../base/integer.ts';
 import type { Quantity, ValidatorCondition } from '../model/quantity.ts';
 
@@ -17,10 +18,7 @@ interface Factor {
   readonly division?: { readonly kind: 'quotient' | 'remainder'; readonly of: Amount; readonly by: Amount };
 }
 
-interface Monomial {
-  readonly factors: readonly Factor[];
-  readonly coefficient: bigint;
-}
+type Monomial = KeyedProduct<Factor>;
 
 /** Sum of coefficient times factors; monomials by the keys of their factors, the constant under ''. */
 export interface Amount {
@@ -41,13 +39,7 @@ const deepestChoice = 2;
 const maxCompared = 10;
 
 function make(list: Iterable<Monomial>): Amount {
-  const monomials = new Map<string, Monomial>();
-  for (const { factors, coefficient } of list) {
-    const key = factors.map((factor) => factor.key).join('*');
-    const total = (monomials.get(key)?.coefficient ?? 0n) + coefficient;
-    if (total === 0n) monomials.delete(key);
-    else monomials.set(key, { factors, coefficient: total });
-  }
+  const monomials = new Map(collected(list).map((part) => [part.factors.map(({ key }) => key).join('*'), part]));
   const keys = [...monomials.keys()].sort();
   const sorted = new Map(keys.map((key) => [key, monomials.get(key)!]));
   return {
@@ -92,14 +84,7 @@ export function subtractAmounts(a: Amount, b: Amount): Amount {
 /** The product; null if it has too many addends. */
 export function multiplyAmounts(a: Amount, b: Amount): Amount {
   if (a.monomials.size * b.monomials.size > maxMonomials) return ofFactor(opaqueProduct(a, b));
-  const products: Monomial[] = [];
-  for (const x of a.monomials.values()) {
-    for (const y of b.monomials.values()) {
-      const factors = [...x.factors, ...y.factors].sort((p, q) => (p.key < q.key ? -1 : p.key > q.key ? 1 : 0));
-      products.push({ factors, coefficient: x.coefficient * y.coefficient });
-    }
-  }
-  return settle(make(products));
+  return settle(make(timesProducts([...a.monomials.values()], [...b.monomials.values()])));
 }
 
 function opaqueProduct(a: Amount, b: Amount): Factor {
@@ -315,18 +300,13 @@ export function divideExactly(a: Amount, by: Amount): Amount | null {
     if (a.key === by.key) return oneAmount;
     return a.key === scaleAmount(by, -1n).key ? fixedAmount(-1n) : null;
   }
-  const [{ factors, coefficient }] = by.monomials.values() as unknown as [Monomial];
+  const [divisor] = by.monomials.values() as unknown as [Monomial];
   const quotients: Monomial[] = [];
   const others: Amount[] = [];
   for (const part of a.monomials.values()) {
-    const left = [...part.factors];
-    const misses = factors.some((factor) => {
-      const at = left.findIndex(({ key }) => key === factor.key);
-      if (at >= 0) left.splice(at, 1);
-      return at < 0;
-    });
-    if (misses || part.coefficient % coefficient !== 0n) others.push(make([part]));
-    else quotients.push({ factors: left, coefficient: part.coefficient / coefficient });
+    const quotient = quotientOfProduct(part, divisor);
+    if (quotient) quotients.push(quotient);
+    else others.push(make([part]));
   }
   const rest = others.length === 0 ? zeroAmount : make(others.flatMap(({ monomials }) => [...monomials.values()]));
   if (rest.monomials.size === 0) return make(quotients);

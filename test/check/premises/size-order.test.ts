@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { type Size, type SizeFactor, SizeOrder, constantSize, plusSize, timesSize } from '../../../src/check/premises/size-order.ts';
+import { plusProducts, timesProducts } from '../../../src/algebra/products.ts';
+import { type Size, type SizeFactor, SizeOrder, constantSize } from '../../../src/check/premises/size-order.ts';
 import { TermStore } from '../../../src/term/term.ts';
 import { sweep } from '../../run/sweep.ts';
 
@@ -10,7 +11,7 @@ const store = new TermStore();
 
 function factors(random: Random): readonly SizeFactor[] {
   return [0, 1, 2].map((key) => ({
-    key,
+    key: String(key),
     term: store.atom(32, { kind: 'grid-size', axis: key as 0 | 1 | 2 }),
     least: random.pick([-3n, 0n, 0n, 1n, 1n, 2n]),
   }));
@@ -21,14 +22,18 @@ function randomSize(random: Random, all: readonly SizeFactor[]): Size {
   const count = random.pick([1, 1, 2, 2, 3]);
   for (let at = 0; at < count; at++) {
     let part: Size = constantSize(random.pick([-2n, -1n, -1n, 1n, 1n, 1n, 2n, 3n]));
-    for (let factor = random.pick([1, 1, 2, 3]); factor > 0; factor--) part = timesSize(part, [{ by: 1n, factors: [random.pick(all)] }]);
-    sum = plusSize(sum, part);
+    for (let factor = random.pick([1, 1, 2, 3]); factor > 0; factor--)
+      part = timesProducts(part, [{ coefficient: 1n, factors: [random.pick(all)] }]);
+    sum = plusProducts(sum, part);
   }
   return sum;
 }
 
 function valueOf(size: Size, values: readonly bigint[]): bigint {
-  return size.reduce((sum, { by, factors: list }) => sum + list.reduce((all, { key }) => all * values[key]!, by), 0n);
+  return size.reduce(
+    (sum, { coefficient, factors: list }) => sum + list.reduce((all, { key }) => all * values[Number(key)]!, coefficient),
+    0n,
+  );
 }
 
 test('a size that is proved to be at most another one never exceeds it', () => {
@@ -40,8 +45,9 @@ test('a size that is proved to be at most another one never exceeds it', () => {
     const a = randomSize(random, all);
     // Half of the questions are implied by a fact, before they are changed.
     const [fact] = facts;
-    const factor: Size = [{ by: 1n, factors: [random.pick(all)] }];
-    const b = fact && random.chance(0.5) ? plusSize(a, random.chance(0.5) ? fact : timesSize(fact, factor)) : randomSize(random, all);
+    const factor: Size = [{ coefficient: 1n, factors: [random.pick(all)] }];
+    const b =
+      fact && random.chance(0.5) ? plusProducts(a, random.chance(0.5) ? fact : timesProducts(fact, factor)) : randomSize(random, all);
     const isProved = new SizeOrder(facts.map((sum) => ({ sum, assumes: [] }))).atMost(a, b) !== null;
     let isTrue = true;
     for (let code = 0; code < 6 ** 3; code++) {
