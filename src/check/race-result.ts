@@ -108,7 +108,12 @@ export function* raceResult(
   const others = undecided.filter((entry) => !told.has(keyOf(context, entry)));
   // A confirmed finding replaces notices on races with the same lines.
   for (const entry of open) notices.delete(keyOf(context, entry));
-  const list = [...told.values(), ...possibleFindings(context, confirmation, others), ...notices.values(), ...state.outOfBounds.findings];
+  const list = [
+    ...atOneBarrier([...told.values()]),
+    ...possibleFindings(context, confirmation, others),
+    ...notices.values(),
+    ...state.outOfBounds.findings,
+  ];
   if (told.size > 0) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const { reason: left } = state.outOfBounds;
   if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
@@ -153,6 +158,23 @@ export function reasonBeside(
     (unreachable ? unreachableReason(context.kernel, unreachable, assumed) : null) ??
     (writesSurfaces(context.kernel) ? { kind: 'surface-writes' } : null)
   );
+}
+
+/**
+ * Findings whose missing barriers are one: where an access needs a barrier of the block, a barrier of the warp at the same
+ * line is not a second remedy.
+ */
+function atOneBarrier(findings: readonly RaceFinding[]): readonly RaceFinding[] {
+  const linesOf = ({ first, second }: RaceFinding): readonly string[] =>
+    [first, second].flatMap(({ location }) => (location ? [`${location.file}:${location.line}`] : []));
+  const ofBlock = new Set(findings.filter(({ interleaving }) => interleaving?.missing?.kind === 'block-barrier').flatMap(linesOf));
+  return findings.map((finding) => {
+    const { interleaving } = finding;
+    const isOfWarp = interleaving?.missing?.kind === 'warp-barrier' && linesOf(finding).some((line) => ofBlock.has(line));
+    return isOfWarp
+      ? { ...finding, interleaving: { ...interleaving, missing: { ...interleaving.missing!, kind: 'block-barrier' } } }
+      : finding;
+  });
 }
 
 /** Groups pairs that are one finding: pairs of one array with the same missing order, or pairs of the same lines. */

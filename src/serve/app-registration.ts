@@ -113,6 +113,11 @@ export async function registerApp(options: RegistrationOptions): Promise<{ reado
   const url = options.url ?? own;
   if (options.url === undefined && serverUrl === 'https://github.com')
     log('warning', `SELVAGE_URL is not set; GitHub has to reach this server, and cannot reach ${own}`);
+  if (options.url !== undefined && /^http:/.test(options.url) && !/^(?:localhost|127\.|\[::1\])/.test(new URL(options.url).hostname))
+    log(
+      'warning',
+      'SELVAGE_URL begins with http://: what GitHub sends, the code for the key of the App too, is not encrypted; use https://',
+    );
   log('info', 'no App exists yet: standard output has the address of a page with a button that makes it');
   print(`No App exists yet: open ${url}/setup?key=${key} and press the button.`);
   signal.addEventListener('abort', () => done(undefined), { once: true });

@@ -51,3 +51,28 @@ test('an App whose webhook has no secret: the log has instructions, and the App 
   assert.equal(await registered, undefined);
   await new Promise((resolve) => api.close(resolve));
 });
+
+test('an address without encryption is warned about, except for that of this computer', async () => {
+  const warned = async (url: string): Promise<readonly string[]> => {
+    const stop = new AbortController();
+    const warnings: string[] = [];
+    const options = {
+      host: '127.0.0.1',
+      port: 0,
+      url,
+      organisation: undefined,
+      serverUrl: 'https://github.com',
+      apiUrl: 'http://127.0.0.1:1',
+      folder,
+    };
+    const log = (severity: string, message: string): void => void (severity === 'warning' && warnings.push(message));
+    await registerApp({ ...options, log, print: () => stop.abort(), signal: stop.signal });
+    return warnings;
+  };
+  assert.match(
+    (await warned('http://selvage.example.org')).join(),
+    /^SELVAGE_URL begins with http:\/\/: .* is not encrypted; use https:\/\/$/,
+  );
+  for (const url of ['https://selvage.example.org', 'http://localhost:3000', 'http://127.0.0.1:3000'])
+    assert.deepEqual(await warned(url), []);
+});

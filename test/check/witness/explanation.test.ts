@@ -93,6 +93,17 @@ test('__syncwarp() is named only if the racing threads are in one warp', async (
   assert.match(message, /neither `__syncwarp\(\)` nor `__syncthreads\(\)` separates/);
 });
 
+test('one barrier is advised for races of a warp and of the block at the same line', async () => {
+  const kindsOf = async (between: string): Promise<(string | undefined)[]> => {
+    const stores = `${store('%d0', '%r0', '%r0', 10)}\n${store('%d1', '%r0', '%r0', 11)}`;
+    const loads = `xor.b32 %r1, %r0, 1; ${load('%r2', '%d0', '%r1', 12)}${between} xor.b32 %r3, %r0, 32; ${load('%r4', '%d1', '%r3', 13)}`;
+    const findings = await racesOf(`${stores}\n${loads}`, { grid: [1, 1, 1] });
+    return findings.map(({ interleaving }) => interleaving?.missing?.kind);
+  };
+  assert.deepEqual(await kindsOf(''), ['block-barrier', 'block-barrier']);
+  assert.deepEqual((await kindsOf('\n')).toSorted(), ['block-barrier', 'warp-barrier']);
+});
+
 test('if blocks race on the same lines, no barrier of the block is advised', async () => {
   const shift = `add.s32 %r1, %r7, 1; ${load('%r2', '%d1', '%r1', 10)} ${store('%d1', '%r7', '%r2', 11)}`;
   const free = await onlyRace(shift, symbolic);
