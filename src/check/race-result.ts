@@ -172,7 +172,7 @@ function atOneBarrier(findings: readonly RaceFinding[]): readonly RaceFinding[] 
     const { interleaving } = finding;
     const isOfWarp = interleaving?.missing?.kind === 'warp-barrier' && linesOf(finding).some((line) => ofBlock.has(line));
     return isOfWarp
-      ? { ...finding, interleaving: { ...interleaving, missing: { ...interleaving.missing!, kind: 'block-barrier' } } }
+      ? { ...finding, interleaving: { ...interleaving, missing: { ...interleaving.missing, kind: 'block-barrier' } } }
       : finding;
   });
 }

@@ -101,7 +101,7 @@ test('one barrier is advised for races of a warp and of the block at the same li
     return findings.map(({ interleaving }) => interleaving?.missing?.kind);
   };
   assert.deepEqual(await kindsOf(''), ['block-barrier', 'block-barrier']);
-  assert.deepEqual((await kindsOf('\n')).toSorted(), ['block-barrier', 'warp-barrier']);
+  assert.deepEqual(new Set(await kindsOf('\n')), new Set(['block-barrier', 'warp-barrier']));
 });
 
 test('if blocks race on the same lines, no barrier of the block is advised', async () => {
