@@ -36,7 +36,7 @@ import type { LaunchInstance } from './representative/representative-launches.ts
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { comparedSizes } from './context/named-term.ts';
 import { refutedByDigits } from './deciding/digits.ts';
-import { type OverlapEffort, type OverlapInLaunch, overlapsIn } from './witness/overlap.ts';
+import { KeptTouches, type OverlapEffort, type OverlapInLaunch, overlapsIn } from './witness/overlap.ts';
 import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
@@ -248,7 +248,7 @@ export function* querySolver(
   }
   const inLaunch: RaceState['overlapsIn'] = (pair, launch, effort) =>
     overlapsIn(context, contexts[pair.scope].instances, pair, launch, effort);
-  const effort = { left: effortOfRuns };
+  const effort = { left: effortOfRuns, kept: new KeptTouches() };
   for (const { pair, obligation, hits, exact, order } of waiting) {
     const why = indexReason(context, obligation);
     if (confirmation.races.has(pairKey(pair)) || exact) {

@@ -22,6 +22,28 @@ const firstIterations = [4, 2, 1];
 /** Number of conditions that may be evaluated, each for one thread in one iteration. */
 export interface OverlapEffort {
   left: number;
+  /** What sides touch in launches, for pairs that have sides in common; absent: nothing is kept. */
+  readonly kept?: KeptTouches;
+}
+
+/** Limit on the threads that are kept. */
+const mostKept = 2_000_000;
+
+/** The threads that perform an access in launches, and what they touch. */
+export class KeptTouches {
+  readonly #byLaunch = new WeakMap<LaunchInstance, Map<string, Touched>>();
+  #left = mostKept;
+
+  /** What a side touches, computed if it is not known. */
+  of(launch: LaunchInstance, key: string, compute: () => Touched): Touched {
+    const known = this.#byLaunch.get(launch) ?? new Map<string, Touched>();
+    this.#byLaunch.set(launch, known);
+    const found = known.get(key) ?? compute();
+    if (known.has(key) || found.lanes.length > this.#left) return found;
+    this.#left -= found.lanes.length;
+    known.set(key, found);
+    return found;
+  }
 }
 
 /**
@@ -218,6 +240,7 @@ class SideOfLaunch {
     for (const { name, isLeft } of this.counters) {
       const before = new Map([...found].map(([other, list]) => [other, list[0]!]));
       const isPerformed = (candidates: readonly number[]): boolean[] => {
+        this.effort.left -= this.effortOf(threads.length * candidates.length);
         const performed = this.evaluated(
           threads,
           candidates.map((at) => new Map([...before, [name, at]])),
@@ -234,6 +257,17 @@ class SideOfLaunch {
   /** The threads of some blocks that perform the access in some iterations, and the first bytes that they touch. */
   touched(blocks: readonly Dim3[], own: readonly Iterations[], shared: Iterations, lanes: number): Touched {
     const threads = threadsOf(this.launch, blocks, lanes / own.length);
+    this.effort.left -= this.effortOf(threads.length * own.length);
+    const { kept } = this.effort;
+    if (!kept) return this.computed(threads, own, shared);
+    const { target, reading, conditions } = this.side;
+    const valuesOf = (iterations: Iterations): (number | null)[] => this.counters.map(({ name }) => iterations.get(name) ?? null);
+    const read = [{ term: target.offset, reading }, ...conditions].map(({ term, reading: { rounds } }) => [term.id, ...rounds]);
+    const key = JSON.stringify([this.instances.scope, blocks, lanes, own.map(valuesOf), valuesOf(shared), read]);
+    return kept.of(this.launch, key, () => this.computed(threads, own, shared));
+  }
+
+  private computed(threads: readonly Lane[], own: readonly Iterations[], shared: Iterations): Touched {
     const { isPerformed, evaluation } = this.evaluated(threads, own, shared);
     const values = evaluation(this.side.reading).signedNumbers(this.side.target.offset);
     const touched: { lanes: Lane[]; starts: number[] } = { lanes: [], starts: [] };
@@ -245,6 +279,10 @@ class SideOfLaunch {
     return touched;
   }
 
+  private effortOf(count: number): number {
+    return (count + overhead) * (this.side.conditions.length + 1);
+  }
+
   /** Whether threads perform the access in some iterations: one lane for each thread in each of the iterations. */
   private evaluated(
     threads: readonly Lane[],
@@ -252,7 +290,6 @@ class SideOfLaunch {
     shared: Iterations,
   ): { readonly isPerformed: Uint8Array; readonly evaluation: (at: TermInstance) => ColumnEvaluation } {
     const count = threads.length * own.length;
-    this.effort.left -= (count + overhead) * (this.side.conditions.length + 1);
     const column = (of: (thread: Lane, iterations: Iterations) => number): Float64Array => {
       const values = new Float64Array(count);
       for (const [number, iterations] of own.entries())
