@@ -57,9 +57,9 @@ export function chooseSizes(
     };
     const bound = solved.length > 0 ? solved.reduce((a, b) => (a > b ? a : b)) : undefined;
     // A size is too small if the host program launches fewer blocks for it.
-    const isSmall = bound !== undefined && plan.isLarge && bound < (sizeForGrid(context, scalar.field, chosen, fullBlock) ?? 0n);
+    const isSmall = bound !== undefined && plan.isLarge && bound < (sizeForGrid(context, scalar.field, chosen, oneThread) ?? 0n);
     const bySize = bound === undefined || isSmall ? sizeForGrid(context, scalar.field, chosen, plan.rest) : undefined;
-    const part = scalar.rests.reduce<bigint | undefined>((least, by) => (least === undefined || by < least ? by : least), undefined);
+    const [part] = scalar.rests;
     const choose = (value: bigint): void => {
       if (plan.isWhole && part !== undefined) set(scalar, wholeBlocks(value, part * threads) + part / 2n);
       else set(scalar, plan.isLarge && scalar.handlesRest ? besideMultiples(value, threads) : value);
@@ -89,8 +89,8 @@ export function chooseSizes(
 /** Iterations of a loop over a quotient of sizes. */
 const fewIterations = 5n;
 
-/** The rest that leaves one thread in the last block, in sixteenths. */
-const fullBlock = 16;
+/** Idle threads of a last block in which one thread works, in sixteenths of the block. */
+const oneThread = 16;
 
 /**
  * A size that leaves a rest in the last block, as does half of it: the wanted one, or a slightly smaller one. A size

@@ -32,7 +32,7 @@ export interface Scalar {
   readonly tiles: readonly bigint[];
   /** Constants by which offsets divide the scalar. */
   readonly divisors: readonly bigint[];
-  /** Constants by which the kernel divides the scalar, where it handles the remainder. */
+  /** Constants by which the kernel divides the scalar, where it handles the remainder; ascending. */
   readonly rests: readonly bigint[];
   /** Constants that the scalar is compared with. */
   readonly constants: readonly bigint[];
@@ -116,7 +116,7 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
       dividesBlocks: divided.some(({ leaves }) => leaves.every(({ atom }) => atom!.kind === 'block')),
       tiles: [...new Set(uses.flatMap((term) => divisorOf(term, isOwn)))],
       divisors: byParts.filter((by) => !handlesParts(by)),
-      rests: byParts.filter(handlesParts),
+      rests: byParts.filter(handlesParts).toSorted((a, b) => Number(a - b)),
       constants: [...new Set(uses.flatMap((term) => comparedWith(term, isOwn)))],
     };
   });
