@@ -23,6 +23,7 @@ const table: readonly (readonly [string, string, string])[] = [
   ['read weak 4', 'write weak 4', 'RRR'],
   ['write weak 4', 'write weak 4', 'RRR'],
   ['read weak 4', 'write gpu 4', 'RRR'],
+  ['write weak 4', 'write gpu 4', 'RRR'],
   ['read gpu 4', 'write weak 4', 'RRR'],
   ['read weak 4', 'atomic gpu 4', 'RRR'],
   ['read weak 4', 'write volatile 4', 'RRR'],
