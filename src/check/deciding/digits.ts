@@ -300,7 +300,9 @@ class Digits {
       const range = isEither || isSigned ? view.signed(term) : view.unsigned(term);
       const least = range.assumes.length > 0 ? (isSigned ? -1n : 0n) : (this.leastPart(term) ?? range.low);
       const isSize = this.haveSizes && term.leaves.every(({ atom }) => atom!.kind !== 'block');
-      this.factors.set(key, (factor = { key, term, least: isSize && least < 1n ? 1n : least }));
+      const positive = isSize && least < 1n ? 1n : least;
+      // The bound is part of the key, since it depends on what is assumed.
+      this.factors.set(key, (factor = { key: `${key}#${positive}`, term, least: positive }));
     }
     return factor;
   }
@@ -351,7 +353,8 @@ class Digits {
     this.facts ??= this.factsOnSizes();
     const count = this.quotients.size;
     for (const factor of this.factors.values()) if (!this.quotients.has(factor)) this.quotients.set(factor, this.quotientFacts(factor));
-    if (!this.known || this.quotients.size > count) this.known = new SizeOrder([...this.facts, ...[...this.quotients.values()].flat()]);
+    if (!this.known || this.quotients.size > count)
+      this.known = SizeOrder.under([...this.facts, ...[...this.quotients.values()].flat()], this.symbolic.store);
     const assumes = this.known.atMost(a, b);
     for (const term of assumes ?? []) this.assumes.add(term);
     return assumes !== null;

@@ -4,6 +4,7 @@
  * proof is one for all values.
  */
 import { type KeyedProduct, keyOfProduct, plusProducts, scaled, timesProducts, withoutFactors } from '../../algebra/products.ts';
+import { gcd } from '../../base/integer.ts';
 import type { Term } from '../../term/term.ts';
 
 /** A value that all threads share, read as a signed or an unsigned number: both are the same factor if it is nonnegative. */
@@ -37,10 +38,19 @@ const maxFacts = 4;
 /** Limit on the sums considered in one proof. */
 const maxSums = 600;
 
+/** Limit on the sums of which the outcome is cached. */
+const maxKnown = 5_000;
+
+/** What is known of a sum: a proof that it is not negative, or the number of facts with which it was not proved. */
+type Known = { readonly proof: readonly Term[] } | { readonly depth: number };
+
+/** Orders by their facts, for each set of terms: the pairs of a kernel, and the trials of preconditions, ask the same. */
+const orders = new WeakMap<object, Map<string, SizeOrder>>();
+
 /** The order of sizes under facts. */
 export class SizeOrder {
   private readonly facts: readonly SizeFact[];
-  private readonly known = new Map<string, readonly Term[] | null>();
+  private readonly known = new Map<string, Known>();
   private left = 0;
 
   constructor(facts: readonly SizeFact[]) {
@@ -48,20 +58,28 @@ export class SizeOrder {
   }
 
   /**
+   * The order under facts, with what was found under equal ones before.
+   * @param terms the owner of the terms of all facts; equal factors have equal bounds in all of its sums
+   */
+  static under(facts: readonly SizeFact[], terms: object): SizeOrder {
+    let known = orders.get(terms);
+    if (!known) orders.set(terms, (known = new Map<string, SizeOrder>()));
+    const key = facts.map(({ sum, assumes }) => `${textOf(sum)};${assumes.map(({ id }) => id).join()}`).join('\n');
+    let order = known.get(key);
+    if (!order) known.set(key, (order = new SizeOrder(facts)));
+    return order;
+  }
+
+  /**
    * Proves that a size is at most another one.
    * @returns the terms that are assumed not to wrap around; null if it is not proved
    */
   atMost(a: Size, b: Size): readonly Term[] | null {
+    this.left = maxSums;
     const difference = plusProducts(b, a, -1n);
-    const key = difference
-      .map((product) => `${product.coefficient}*${keyOfProduct(product)}`)
-      .sort()
-      .join('+');
-    let proof = this.known.get(key);
-    if (proof === undefined) {
-      this.left = maxSums;
-      this.known.set(key, (proof = this.natural(difference, maxFacts)));
-    }
+    const proof = this.natural(difference, maxFacts);
+    // Also if the limit ended the search, it is not repeated.
+    if (!proof) this.known.set(textOf(difference), { depth: maxFacts });
     return proof;
   }
 
@@ -69,7 +87,18 @@ export class SizeOrder {
   private natural(sum: Size, depth: number): readonly Term[] | null {
     const open = sum.find(({ coefficient, factors }) => coefficient < 0n || !factors.every(isNatural));
     if (!open) return [];
+    const key = textOf(sum);
+    const known = this.known.get(key);
+    if (known && 'proof' in known) return known.proof;
+    if (known && known.depth >= depth) return null;
     if (this.left-- <= 0) return null;
+    const proof = this.searched(sum, open, depth);
+    if ((proof !== null || this.left > 0) && this.known.size < maxKnown) this.known.set(key, proof ? { proof } : { depth });
+    return proof;
+  }
+
+  /** @param open a product of the sum that may be negative */
+  private searched(sum: Size, open: SizeProduct, depth: number): readonly Term[] | null {
     const size = open.coefficient < 0n ? -open.coefficient : open.coefficient;
     if (open.coefficient < 0n && open.factors.every(isNatural))
       for (const other of sum) {
@@ -99,6 +128,15 @@ export class SizeOrder {
       }
     return null;
   }
+}
+
+/** Equal for equal sums, in any order of their products. */
+function textOf(sum: Size): string {
+  const divisor = sum.reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
+  return sum
+    .map((product) => `${product.coefficient / divisor}*${keyOfProduct(product)}`)
+    .sort()
+    .join('+');
 }
 
 function isNatural({ least }: SizeFactor): boolean {
