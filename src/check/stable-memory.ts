@@ -1,4 +1,5 @@
 /** Facts of a check that are valid only if no accesses to shared memory race. */
+import { participantsOf } from '../isa/model/effect.ts';
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import { isWriter } from '../analysis/values/access.ts';
@@ -49,7 +50,7 @@ export function needsRaceFreedom(
  */
 function branchesOfBarriers({ kernel, dependences }: KernelAndLaunch & SymbolicFacts): BlockId[] {
   const wanted = kernel.blocks.filter(({ instructions }) =>
-    instructions.some(({ operation }) => /barrier|shuffle|vote|warp/.test(operation.effect.kind)),
+    instructions.some(({ operation: { effect } }) => participantsOf(effect) !== 'thread' || effect.kind === 'mbarrier'),
   );
   const controlling = new Set(wanted.flatMap(({ id }) => [...dependences.controlling(id, kernel.loopOf[id] ?? null)]));
   return kernel.blocks.flatMap(({ id, successors }) =>

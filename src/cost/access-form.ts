@@ -10,15 +10,6 @@ import type { Term } from '../term/term.ts';
 import { withoutReadings } from './lanes/lane-values.ts';
 import type { WarpSetting } from './warp-setting.ts';
 
-/** One memory access of an instruction. */
-interface Access {
-  readonly access: MemoryAccess;
-  /** Index of the operand with the address. */
-  readonly source: number;
-  /** Offset in bytes added to the address. */
-  readonly more: bigint;
-}
-
 /** Alignment in bytes of an array passed as a parameter: that of `cudaMalloc`. */
 const parameterAlignment = 256;
 
@@ -37,19 +28,11 @@ export function accessForms(setting: WarpSetting, instruction: Instruction): rea
 }
 
 /** The accesses of an instruction, in the order in which the interpreter counts them. */
-export function accessesOf({ program }: WarpSetting, instruction: Instruction): Access[] {
+export function accessesOf({ program }: WarpSetting, instruction: Instruction): MemoryAccess[] {
   const first = program.firstAccess.get(instruction);
   if (first === undefined) return [];
-  const isCopy = instruction.operation.effect.kind === 'async-copy';
-  const found: Access[] = [];
-  for (let index = first; program.accesses[index]?.instruction === instruction.id; index++) {
-    const access = program.accesses[index]!;
-    found.push({
-      access,
-      source: isCopy ? index - first : 0,
-      more: isCopy ? 0n : BigInt((index - first) * access.bytes),
-    });
-  }
+  const found: MemoryAccess[] = [];
+  for (let index = first; program.accesses[index]?.instruction === instruction.id; index++) found.push(program.accesses[index]!);
   return found;
 }
 
@@ -59,12 +42,12 @@ export function addressOf({ symbolic }: WarpSetting, instruction: Instruction, s
   return symbolic.store.sum(pointer.width, source === 0 ? instruction.offset : 0n, [[pointer, 1n]]);
 }
 
-function formOf(setting: WarpSetting, instruction: Instruction, { access, source, more }: Access): AccessForm | null {
+function formOf(setting: WarpSetting, instruction: Instruction, access: MemoryAccess): AccessForm | null {
   const { symbolic, declaredAs } = setting;
   const { kernel, store, view } = symbolic;
   if (access.space !== 'global' && access.space !== 'shared' && access.space !== 'generic') return null;
-  const address = addressOf(setting, instruction, source);
-  const shifted = store.sum(address.width, more, [[address, 1n]]);
+  const address = addressOf(setting, instruction, access.source);
+  const shifted = store.sum(address.width, BigInt(access.displacement), [[address, 1n]]);
   const targets = resolveTargets(store, kernel, shifted, store.true, declaredAs);
   const [target] = targets;
   const isKnown = targets.length === 1 && target!.base.kind !== 'unknown';

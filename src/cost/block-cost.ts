@@ -1,4 +1,5 @@
 /** Cost of lanes that execute a basic block together: steps, sectors, phases of shared memory. */
+import { hasPlainAccesses } from '../isa/model/effect.ts';
 import type { Block, Instruction, Loop } from '../ir/form/kernel.ts';
 import type { Term } from '../term/term.ts';
 import {
@@ -67,7 +68,7 @@ export function costOfBlock(setting: WarpSetting, region: BlockPlace, block: Blo
     if (!instruction) continue;
     const line = setting.lineOf(instruction);
     const { effect, mnemonic } = instruction.operation;
-    if (['load', 'store', 'atomic', 'async-copy'].includes(effect.kind)) {
+    if (hasPlainAccesses(effect)) {
       for (const form of accessForms(setting, instruction)) addAccess(tally, setting, region, block, form, mask, lanes, line);
       continue;
     }
@@ -178,8 +179,8 @@ function doIterationsDiffer(setting: WarpSetting, loop: Loop): boolean {
     const isOwnExit = kernel.loopOf[id] === loop.id && block.successors.some((next) => !loop.blocks.has(next));
     if (condition && holdsRound(condition) && (!isOwnExit || holdsThread(condition))) return true;
     for (const instruction of block.instructions) {
-      for (const { access, source } of accessesOf(setting, instruction)) {
-        const { terms } = symbolic.view.offset(addressOf(setting, instruction, source));
+      for (const access of accessesOf(setting, instruction)) {
+        const { terms } = symbolic.view.offset(addressOf(setting, instruction, access.source));
         // A shift common to all lanes keeps bank conflicts; one by multiples of the sector size keeps sectors.
         const isShift = (term: Term, factor: bigint): boolean =>
           !holdsThread(term) && (access.space === 'shared' ? access.bytes >= 4 : term.atom !== null && factor % 32n === 0n);

@@ -3,6 +3,7 @@
  * branch costs its more expensive side, one that may split the lanes costs both. Lanes reconverge where the sides join,
  * and iterate a loop together, as the counters of `interpreter/counters.ts` define it.
  */
+import { participantsOf } from '../isa/model/effect.ts';
 import { waits } from '../interpreter/core/program.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop } from '../ir/form/kernel.ts';
 import { type BlockPlace, costOfBlock, iterationsDiffer } from './block-cost.ts';
@@ -498,9 +499,7 @@ class WarpWalker {
 
 /** Whether all threads of the block, or all lanes of the warp, wait at an instruction. */
 function isForAllLanes({ operation, arguments: operands }: Instruction): boolean {
-  const { effect } = operation;
-  if (effect.kind === 'barrier' || effect.kind === 'grid-barrier' || effect.kind === 'cluster-barrier') return true;
-  if (!['warp-barrier', 'shuffle', 'vote', 'warp-value'].includes(effect.kind)) return true;
+  if (participantsOf(operation.effect) !== 'lanes') return true;
   // The mask is the last operand.
   const mask = operands[operands.length - 1];
   return mask?.kind === 'constant' && BigInt.asUintN(32, mask.value) === 0xffffffffn;

@@ -10,6 +10,7 @@ import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts
 import { equalAddresses } from '../ir/form/synthetic-operation.ts';
 import { knownFunction } from '../ir/known-function.ts';
 import type { Term } from '../term/term.ts';
+import { isUnfollowed, participantsOf } from '../isa/model/effect.ts';
 import type { Effect, Semantics } from '../isa/model/operation.ts';
 import { sourceLocation } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
@@ -132,15 +133,18 @@ export function lastingEffects(
         case 'surface-store':
         case 'trap':
         case 'grid-barrier':
-        case 'bulk-copy':
-        case 'bulk-wait':
           add('effect', effect.kind === 'grid-barrier' ? 'grid barrier' : mnemonic, instruction);
           break;
         case 'cluster-barrier':
         case 'mbarrier':
         case 'warpgroup-multiply':
-        case 'warpgroup-matrix':
           add('unsupported', mnemonic, instruction);
+          break;
+        // Copies to shared memory are accesses of their thread, which waits for them.
+        case 'copy':
+        case 'group':
+          if (isUnfollowed(effect) || (effect.kind === 'copy' && effect.to === 'global')) add('effect', mnemonic, instruction);
+          else if (participantsOf(effect) !== 'thread') add('unsupported', mnemonic, instruction);
           break;
         case 'havoc':
           if (/^(texture fetch|surface load)$/.test(effect.reason)) {
@@ -189,7 +193,20 @@ export function lastingEffects(
             add('atomic', mnemonic, instruction);
           break;
         }
+        case 'pure':
+        case 'barrier':
+        case 'warp-barrier':
+        case 'fence':
+        case 'warp-matrix':
+        case 'matrix-access':
+        case 'branch':
+        case 'indexed-branch':
+        case 'call':
+        case 'return':
+        case 'exit':
+          break;
         default:
+          add('unsupported', mnemonic, instruction);
       }
     }
     if (terminator.kind === 'trap') add('effect', 'trap', terminator);

@@ -1,8 +1,12 @@
 /** Copies that complete later: `cp.async`, `cp.async.bulk`, and stores into other blocks (PTX ISA 9.7.9.12, 9.7.9.25). */
-import type { BulkCopyEffect, Effect, ValueType } from './model/operation.ts';
-import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
+import type { AsyncGroup, CopyEffect, ValueType } from './model/operation.ts';
+import type { Modifiers, OperandShape, Row } from './model/row.ts';
 import { takeCacheHints } from './memory.ts';
-import { addressWidth, noOperation, uncomputed, widthsOf } from './model/row.ts';
+import { addressWidth, groupRow, noOperation, uncomputed, widthsOf } from './model/row.ts';
+
+/** Groups of `cp.async`; `cp.async.mbarrier.arrive` announces their copies to an mbarrier. */
+export const copyGroup: AsyncGroup = { name: 'cp.async', proxy: 'generic', participants: 'thread' };
+const bulkGroup: AsyncGroup = { name: 'cp.async.bulk', proxy: 'async', participants: 'thread' };
 
 /**
  * `cp.async.ca|cg.shared.global [d], [s], bytes[, from][, policy]`: `from` bytes (a number, or none if a predicate is
@@ -27,42 +31,19 @@ const copyAsync: Row = {
     if (!to || !from) return null;
     const optional = (shape?.length ?? 3) - (policy ? 1 : 0) > 3 ? widthsOf(shape, 3, 32) : [];
     const sources: ValueType[] = [to, from, 32, ...optional, ...(policy ? [64 as const] : [])];
-    return { results: [], sources, effect: { kind: 'async-copy', bytes: Number(bytes) }, cost: 'memory' };
+    const effect: CopyEffect = { kind: 'copy', to: 'shared', from: 'global', bytes: Number(bytes), completion: copyGroup };
+    return { results: [], sources, effect, cost: 'memory' };
   },
 };
 
-function wait(effect: Effect, sources: readonly ValueType[] = []): Signature {
-  return { results: [], sources, effect, cost: 'sync' };
-}
-
-const commitGroup: Row = {
-  opcode: 'cp',
-  section: '9.7.9.25.3.2',
-  forms: 'cp.async.commit_group',
-  treatment: 'exact',
-  decode: (modifiers) => (modifiers.flag('async') && modifiers.flag('commit_group') ? wait({ kind: 'async-wait', form: 'commit' }) : null),
-};
-
-const waitGroup: Row = {
-  opcode: 'cp',
-  section: '9.7.9.25.3.3',
-  forms: 'cp.async.wait_group N; cp.async.wait_all',
-  treatment: 'exact',
-  decode(modifiers) {
-    if (!modifiers.flag('async')) return null;
-    if (modifiers.flag('wait_all')) return wait({ kind: 'async-wait', form: 'wait-all' });
-    return modifiers.flag('wait_group') ? wait({ kind: 'async-wait', form: 'wait-group' }, [32]) : null;
-  },
-};
-
-const destinations: Readonly<Record<string, BulkCopyEffect['to']>> = {
+const destinations: Readonly<Record<string, CopyEffect['to']>> = {
   global: 'global',
   'shared::cta': 'shared',
   'shared::cluster': 'cluster',
 };
 
 /** Reads the destination, source and completion modifiers, in the order of the text. */
-function takeBulkSpaces(modifiers: Modifiers): Pick<BulkCopyEffect, 'to' | 'from' | 'completion'> | null {
+function takeBulkSpaces(modifiers: Modifiers): Pick<CopyEffect, 'to' | 'from' | 'completion'> | null {
   const first = modifiers.oneOf(...Object.keys(destinations));
   const second = modifiers.oneOf('global', 'shared::cta');
   const completion = modifiers.oneOf('mbarrier::complete_tx::bytes', 'bulk_group');
@@ -71,12 +52,12 @@ function takeBulkSpaces(modifiers: Modifiers): Pick<BulkCopyEffect, 'to' | 'from
   return {
     to: destinations[first]!,
     from: second === 'global' ? 'global' : 'shared',
-    completion: completion === 'bulk_group' ? 'group' : 'mbarrier',
+    completion: completion === 'bulk_group' ? bulkGroup : 'mbarrier',
   };
 }
 
 /** Sources: destination, source, bytes, the mbarrier, and the remaining operands. */
-function bulkSources(effect: BulkCopyEffect, shape: OperandShape | undefined, policy: boolean): readonly ValueType[] | null {
+function bulkSources(effect: CopyEffect, shape: OperandShape | undefined, policy: boolean): readonly ValueType[] | null {
   const isTracked = effect.completion === 'mbarrier';
   const addresses = [0, 1, ...(isTracked ? [3] : [])].map((index) => addressWidth(shape, index));
   const [to, from, barrier] = addresses;
@@ -107,7 +88,7 @@ const copyBulk: Row = {
     if (!spaces) return null;
     const multicast = modifiers.flag('multicast::cluster');
     const policy = takeCacheHints(modifiers);
-    const effect: BulkCopyEffect = { kind: 'bulk-copy', ...spaces, multicast, masked: modifiers.flag('cp_mask') };
+    const effect: CopyEffect = { kind: 'copy', ...spaces, bytes: null, multicast, masked: modifiers.flag('cp_mask') };
     const sources = bulkSources(effect, shape, policy);
     return sources && { results: [], sources, effect, cost: 'memory' };
   },
@@ -131,7 +112,7 @@ const reduceBulk: Row = {
     const type = modifiers.type();
     if (!spaces || spaces.from !== 'shared' || !operation || !type) return null;
     const reduction = { operation, type: type.name };
-    const effect: BulkCopyEffect = { kind: 'bulk-copy', ...spaces, reduction, multicast: false, masked: false };
+    const effect: CopyEffect = { kind: 'copy', ...spaces, bytes: null, reduction };
     const sources = bulkSources(effect, shape, policy);
     return sources && { results: [], sources, effect, cost: 'memory' };
   },
@@ -166,28 +147,6 @@ function copyTensor(section: string, forms: string, opcode: 'async' | 'reduce'):
   };
 }
 
-const commitBulk: Row = {
-  opcode: 'cp',
-  section: '9.7.9.25.6.1',
-  forms: 'cp.async.bulk.commit_group',
-  treatment: 'exact',
-  decode: (modifiers) =>
-    modifiers.flag('async') && modifiers.flag('bulk') && modifiers.flag('commit_group')
-      ? wait({ kind: 'bulk-wait', form: 'commit', read: false })
-      : null,
-};
-
-const waitBulk: Row = {
-  opcode: 'cp',
-  section: '9.7.9.25.6.2',
-  forms: 'cp.async.bulk.wait_group{.read} N',
-  treatment: 'exact',
-  decode: (modifiers) =>
-    modifiers.flag('async') && modifiers.flag('bulk') && modifiers.flag('wait_group')
-      ? wait({ kind: 'bulk-wait', form: 'wait-group', read: modifiers.flag('read') }, [32])
-      : null,
-};
-
 /** Operations that access shared memory of other blocks, or fill it by another engine. */
 function remote(opcode: 'st' | 'red' | 'ld' | 'atom', section: string, forms: string, mark: RegExp, reason: string): Row {
   return {
@@ -206,11 +165,11 @@ function remote(opcode: 'st' | 'red' | 'ld' | 'atom', section: string, forms: st
 const clusterReason = 'shared memory of another block of the cluster';
 
 export const copyRows: readonly Row[] = [
-  commitGroup,
-  waitGroup,
+  groupRow('9.7.9.25.3.2', 'cp.async.commit_group', copyGroup),
+  groupRow('9.7.9.25.3.3', 'cp.async.wait_group N; cp.async.wait_all', copyGroup),
   copyAsync,
-  commitBulk,
-  waitBulk,
+  groupRow('9.7.9.25.6.1', 'cp.async.bulk.commit_group', bulkGroup),
+  groupRow('9.7.9.25.6.2', 'cp.async.bulk.wait_group{.read} N', bulkGroup),
   prefetchBulk,
   copyBulk,
   reduceBulk,

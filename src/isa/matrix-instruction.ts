@@ -1,10 +1,10 @@
 /** Matrix instructions of warps and warp groups (PTX ISA 9.7.14, 9.7.15). */
 import type { Width } from './model/domain.ts';
-import type { MatrixAccessEffect, MatrixElement, SharedMatrix, StateSpace, ValueType } from './model/operation.ts';
+import type { AsyncGroup, MatrixAccessEffect, MatrixElement, SharedMatrix, StateSpace, ValueType } from './model/operation.ts';
 import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
 import type { Product } from './arithmetic/matrix-layout.ts';
 import { elementWidth, isQuadruple, fragmentWords } from './arithmetic/matrix-layout.ts';
-import { addressWidth, uncomputed, widthsOf } from './model/row.ts';
+import { addressWidth, groupRow, uncomputed, widthsOf } from './model/row.ts';
 
 const shapePattern = /^m(\d+)n(\d+)k(\d+)$/;
 
@@ -193,7 +193,8 @@ function moveEights(opcode: 'ldmatrix' | 'stmatrix', section: string): Row {
       const words = eights[count];
       const values: ValueType[] = Array.from({ length: words }, () => 32);
       const effect: MatrixAccessEffect = {
-        kind: isLoad ? 'matrix-load' : 'matrix-store',
+        kind: 'matrix-access',
+        operation: isLoad ? 'read' : 'write',
         space,
         addressing: 'lanes',
         strided: false,
@@ -261,7 +262,8 @@ function moveFragment(direction: 'load' | 'store', section: string): Row {
       const [lines, perLine] = isColumns ? [columns, rows] : [rows, columns];
       const elementBits = elementWidth(element);
       const effect: MatrixAccessEffect = {
-        kind: isLoad ? 'matrix-load' : 'matrix-store',
+        kind: 'matrix-access',
+        operation: isLoad ? 'read' : 'write',
         space,
         addressing: 'stride',
         strided: stride.length > 0,
@@ -366,6 +368,8 @@ function sharedMatrices(
   return [{ source: 0, rows: m, depth: isSparse ? k / 2 : k, elementBits, transposed: last(2) }, b];
 }
 
+const productGroup: AsyncGroup = { name: 'wgmma', proxy: 'async', participants: 'warpgroup' };
+
 const groupMultiply: Row = {
   opcode: 'wgmma',
   section: '9.7.15.5.2',
@@ -384,23 +388,9 @@ const groupMultiply: Row = {
     if (!size || !element) return null;
     const elementBits = elementWidth(element as MatrixElement);
     const matrices = shape ? sharedMatrices(size, elementBits, isSparse, shape) : [];
-    return uncomputed(shape, 1, { kind: 'warpgroup-multiply', matrices }, 'special');
+    return uncomputed(shape, 1, { kind: 'warpgroup-multiply', matrices, group: productGroup }, 'special');
   },
 };
-
-function groupOrder(name: string, form: 'fence' | 'commit' | 'wait', section: string, forms: string): Row {
-  return {
-    opcode: 'wgmma',
-    section,
-    forms,
-    treatment: 'exact',
-    decode(modifiers) {
-      if (!modifiers.flag(name) || !modifiers.flag('sync') || !modifiers.flag('aligned')) return null;
-      const effect = { kind: 'warpgroup-matrix', form } as const;
-      return { results: [], sources: form === 'wait' ? [32] : [], effect, cost: 'sync' };
-    },
-  };
-}
 
 export const matrixRows: readonly Row[] = [
   multiplyFragments,
@@ -424,7 +414,7 @@ export const matrixRows: readonly Row[] = [
   moveOther('stmatrix', '9.7.14.5.16', 'stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r'),
   transpose,
   groupMultiply,
-  groupOrder('fence', 'fence', '9.7.15.7.1', 'wgmma.fence.sync.aligned'),
-  groupOrder('commit_group', 'commit', '9.7.15.7.2', 'wgmma.commit_group.sync.aligned'),
-  groupOrder('wait_group', 'wait', '9.7.15.7.3', 'wgmma.wait_group.sync.aligned N'),
+  groupRow('9.7.15.7.1', 'wgmma.fence.sync.aligned', productGroup),
+  groupRow('9.7.15.7.2', 'wgmma.commit_group.sync.aligned', productGroup),
+  groupRow('9.7.15.7.3', 'wgmma.wait_group.sync.aligned N', productGroup),
 ];

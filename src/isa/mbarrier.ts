@@ -1,6 +1,7 @@
 /** Barriers in shared memory: `mbarrier.*` and `cp.async.mbarrier.arrive` (PTX ISA 9.7.13.15). */
 import type { MbarrierEffect, ValueType } from './model/operation.ts';
 import type { Modifiers, OperandShape, Row, Signature } from './model/row.ts';
+import { copyGroup } from './copy.ts';
 import { addressWidth } from './model/row.ts';
 
 const spaces: Readonly<Record<string, MbarrierEffect['space']>> = {
@@ -162,7 +163,7 @@ const copyArrive: Row = {
     const space = takeSpace(modifiers);
     const address = addressWidth(shape, 0);
     if (!modifiers.flag('b64') || !address) return null;
-    return synchronize(effectOf('cp_async_arrive', space, { noIncrement }), [address]);
+    return synchronize(effectOf('cp_async_arrive', space, { copies: copyGroup, noIncrement }), [address]);
   },
 };
 

@@ -4,7 +4,7 @@
  * scopes that include each other's threads. Whether bytes overlap is decided elsewhere, by proof or by a run. The
  * prover, the race detector and repairs use this module.
  */
-import type { Effect, Scope, Semantics } from '../isa/model/operation.ts';
+import type { Scope, Semantics } from '../isa/model/operation.ts';
 import { type Reach, reachOf } from './scope.ts';
 
 /** The memory ordering strength of an access. */
@@ -33,17 +33,6 @@ export type ConflictKind = 'race' | 'volatile';
 
 /** The strength of an access that is not part of synchronisation. */
 export const weak: Strength = { strong: null, semantics: 'weak' };
-
-/** The strength of a load, a store or an atomic operation. */
-export function strengthOf(effect: Extract<Effect, { kind: 'load' | 'store' | 'atomic' }>): Strength {
-  const { semantics, scope, bytes, lanes } = effect;
-  const isPacked = effect.kind === 'atomic' && effect.type.endsWith('x2');
-  return {
-    strong: semantics === 'weak' ? null : scope,
-    semantics,
-    ...((lanes > 1 || isPacked) && { elementBytes: isPacked ? bytes / 2 : bytes }),
-  };
-}
 
 /**
  * How two accesses by two threads conflict if they overlap; null if they do not conflict.

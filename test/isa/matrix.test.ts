@@ -334,7 +334,7 @@ test('mma of f64 is a chain of fused multiply-adds', () => {
 function accessEffect(mnemonic: string): MatrixAccessEffect {
   const [opcode, ...modifiers] = mnemonic.split('.');
   const effect = decode(opcode!, modifiers)?.effect;
-  assert.ok(effect?.kind === 'matrix-load' || effect?.kind === 'matrix-store', mnemonic);
+  assert.ok(effect?.kind === 'matrix-access', mnemonic);
   return effect;
 }
 

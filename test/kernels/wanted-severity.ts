@@ -234,7 +234,7 @@ function isOfLaunch(context: KernelContext, id: InstructionId | null): boolean {
   const { symbolic, dimensions, kernel } = context;
   const instruction = kernel.blocks.flatMap(({ instructions }) => instructions).find((one) => one.id === id);
   // A copy has the address that it writes, then that which it reads.
-  const addresses = instruction?.arguments.slice(0, instruction.operation.effect.kind === 'async-copy' ? 2 : 1) ?? [];
+  const addresses = instruction?.arguments.slice(0, instruction.operation.effect.kind === 'copy' ? 2 : 1) ?? [];
   return addresses.every((address) =>
     symbolic.operand(address).leaves.every((leaf) => {
       const { atom } = leaf;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Scope, Semantics } from '../../src/isa/model/operation.ts';
-import { type MemoryOperation, conflictOf, strengthOf } from '../../src/memory-model/conflict.ts';
+import { type MemoryOperation, conflictOf } from '../../src/memory-model/conflict.ts';
 
 /**
  * An access from its text: `read`, `write` or `atomic`, then `weak`, `volatile` or a scope, then its bytes, of vectors and
@@ -74,20 +74,3 @@ for (const [one, other, expected] of table) {
     assert.equal(told(b, a), expected);
   });
 }
-
-test('instructions are classified as strong or weak', () => {
-  const load = { kind: 'load', space: 'global', bytes: 4, lanes: 1, extend: 'zero', nonCoherent: false } as const;
-  assert.deepEqual(strengthOf({ ...load, semantics: 'weak', scope: 'cta' }), { strong: null, semantics: 'weak' });
-  assert.deepEqual(strengthOf({ ...load, semantics: 'volatile', scope: 'sys', lanes: 4 }), {
-    strong: 'sys',
-    semantics: 'volatile',
-    elementBytes: 4,
-  });
-  const add = { kind: 'atomic', space: 'global', operation: 'add', semantics: 'relaxed', scope: 'gpu', returns: false } as const;
-  assert.deepEqual(strengthOf({ ...add, type: 'f16x2', bytes: 4, lanes: 1 }), {
-    strong: 'gpu',
-    semantics: 'relaxed',
-    elementBytes: 2,
-  });
-  assert.deepEqual(strengthOf({ ...add, type: 'u32', bytes: 4, lanes: 1 }), { strong: 'gpu', semantics: 'relaxed' });
-});

@@ -1,6 +1,7 @@
-/** Groups by which threads wait for asynchronous operations: `cp.async` and `wgmma.mma_async`, separately. */
+/** Groups by which threads wait for asynchronous operations such as `cp.async` and `wgmma.mma_async`, separately. */
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
-import type { Effect } from '../../isa/model/operation.ts';
+import { groupOf, groupsLeftBy } from '../../isa/model/effect.ts';
+import type { Effect, GroupEffect } from '../../isa/model/operation.ts';
 import type { ProgramPoint } from '../values/program-point.ts';
 
 /** Number of groups after a copy that are distinguished: no wait in real programs leaves more pending. */
@@ -11,11 +12,7 @@ export const maxGroups = 64;
  * @param copy the effect of the awaited operation
  */
 export function groupsThatMayGoOn(copy: Effect, { operation: { effect }, arguments: [count] }: Instruction): number {
-  const isWait =
-    copy.kind === 'async-copy'
-      ? effect.kind === 'async-wait' && effect.form === 'wait-group'
-      : effect.kind === 'warpgroup-matrix' && effect.form === 'wait';
-  return isWait && count?.kind === 'constant' ? Number(count.value) : 0;
+  return isOfGroup(effect, copy) ? (groupsLeftBy(effect, count) ?? 0) : 0;
 }
 
 /**
@@ -26,12 +23,16 @@ export function groupsThatMayGoOn(copy: Effect, { operation: { effect }, argumen
  */
 export function groupAgeBehind(copy: Effect, instruction: Instruction, age: number, oldest: number): number | null {
   const { effect } = instruction.operation;
-  const isOfGroups = copy.kind === 'async-copy' ? effect.kind === 'async-wait' : effect.kind === 'warpgroup-matrix';
-  if (!isOfGroups || !('form' in effect) || effect.form === 'fence') return age;
+  if (!isOfGroup(effect, copy) || effect.onlyReads) return age;
   if (effect.form === 'commit') return Math.min(age + 1, oldest);
   if (effect.form === 'wait-all') return null;
-  const [count] = instruction.arguments;
-  return count?.kind === 'constant' && age >= Number(count.value) ? null : age;
+  const left = groupsLeftBy(effect, instruction.arguments[0]) ?? Infinity;
+  return age >= left ? null : age;
+}
+
+/** Whether an instruction commits the group of a copy, or waits for it. */
+function isOfGroup(effect: Effect, copy: Effect): effect is GroupEffect {
+  return effect.kind === 'group' && effect.group.name === groupOf(copy)?.name;
 }
 
 /**

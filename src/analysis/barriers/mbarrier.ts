@@ -9,8 +9,8 @@
  */
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction, ValueId } from '../../ir/form/kernel.ts';
+import { accessesOfEffect } from '../../isa/model/effect.ts';
 import type { MbarrierEffect } from '../../isa/model/operation.ts';
-import { weak } from '../../memory-model/conflict.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import type { Term } from '../../term/term.ts';
 import { type Access, type LoadedMemory, accessesByInstruction, targetsOf } from '../values/access.ts';
@@ -242,24 +242,13 @@ function operationsOf(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonl
   return symbolic.kernel.blocks.flatMap(({ id: block, instructions }) =>
     instructions.flatMap((instruction, position) => {
       const { effect } = instruction.operation;
-      if (effect.kind !== 'mbarrier' || effect.form === 'pending_count') return [];
+      const [access] = accessesOfEffect(effect);
+      if (effect.kind !== 'mbarrier' || !access) return [];
       const targets = targetsOf(symbolic, instruction, declaredAs, 0);
       if (!targets.every(({ base }) => base.kind === 'object' && base.object.space === 'shared')) return [];
-      const operation = effect.form === 'init' || effect.form === 'inval' ? ('write' as const) : ('atomic' as const);
-      // Initialisation and invalidation of a barrier do not synchronise (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
-      const strength = operation === 'write' ? weak : { strong: effect.scope, semantics: effect.semantics };
-      return {
-        instruction,
-        block,
-        position,
-        operation,
-        bytes: 8,
-        ...strength,
-        memory: 'shared' as const,
-        targets,
-        stored: null,
-        isCopy: false,
-      };
+      const { operation, bytes, strong, semantics } = access;
+      const place = { instruction, block, position, memory: 'shared' as const, targets, stored: null, isCopy: false };
+      return { ...place, operation, bytes, strong, semantics };
     }),
   );
 }

@@ -6,6 +6,7 @@
  * paths are concurrent with it, and it belongs to the intervals that start at the barriers on them.
  */
 import type { BlockId, Instruction, Loop, LoopId } from '../../ir/form/kernel.ts';
+import { groupOf } from '../../isa/model/effect.ts';
 import type { Term } from '../../term/term.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
 import type { AccessOccurrence, PathCondition } from './barrier-interval.ts';
@@ -95,9 +96,8 @@ export function pendingCopies(
   function isIdle({ blocks }: Loop): boolean {
     return [...blocks].every((block) =>
       kernel.blocks[block]!.instructions.every((instruction) => {
-        const { kind } = instruction.operation.effect;
-        const isEvent =
-          kind === 'async-wait' || kind === 'warpgroup-matrix' || isBarrier(instruction) || inMemory.announcements.has(instruction);
+        const isOfGroup = instruction.operation.effect.kind === 'group';
+        const isEvent = isOfGroup || isBarrier(instruction) || inMemory.announcements.has(instruction);
         return !isEvent && !byInstruction.has(instruction);
       }),
     );
@@ -260,8 +260,10 @@ export function pendingCopies(
       for (const each of copies) list.set(`${each.index}:${stateKey(loops)}`, pendingAt(each, where, loops));
     };
     const { effect } = copy.operation;
-    // Barriers in memory wait for copies only.
-    const isOfBarriers = effect.kind === 'async-copy';
+    const isAnnounced = ({ operation }: Instruction): boolean =>
+      operation.effect.kind === 'mbarrier' &&
+      operation.effect.copies !== undefined &&
+      operation.effect.copies.name === groupOf(effect)?.name;
     const start = kernel.loops.map(({ blocks }): LoopState => ({
       since: blocks.has(block) ? 0 : null,
       isOver: false,
@@ -277,7 +279,8 @@ export function pendingCopies(
       for (const instruction of kernel.blocks[state.block]!.instructions.slice(state.position)) {
         age = groupAgeBehind(effect, instruction, age, oldest);
         const announced = inMemory.announcements.get(instruction);
-        if (isOfBarriers && announced !== undefined && !announcedTo.includes(announced)) announcedTo = [...announcedTo, announced].sort();
+        if (announced !== undefined && isAnnounced(instruction) && !announcedTo.includes(announced))
+          announcedTo = [...announcedTo, announced].sort();
         const arrival = inMemory.arrivals.get(instruction);
         if (arrival?.isAwaitedAtOnce === true && announcedTo.includes(arrival.barrier)) age = null;
         if (age === null) break;

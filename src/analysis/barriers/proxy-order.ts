@@ -8,6 +8,7 @@
  * each path, and so is one between all acquires and the read.
  */
 import type { Block, BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
+import { completionOf, mayOrderAccesses, participantsOf } from '../../isa/model/effect.ts';
 import type { Effect } from '../../isa/model/operation.ts';
 import { type Access, isWriter } from '../values/access.ts';
 import { canReach } from '../values/program-point.ts';
@@ -29,7 +30,7 @@ export function proxyCrossings(kernel: Kernel, accesses: readonly Access[]): rea
   if (reads.length === 0) return [];
   // If threads synchronise by barriers of the block only, each path from a write to a read follows the control flow.
   const meetAtBarriers = kernel.blocks.every(({ instructions }) =>
-    instructions.every((instruction) => !handsOver(instruction.operation.effect) || isFullBarrier(instruction)),
+    instructions.every((instruction) => !mayOrderAccesses(instruction.operation.effect) || isFullBarrier(instruction)),
   );
   const unfencedReads = reads.filter((read) => !isFencedBefore(kernel, read));
   const writes = accesses.filter((access) => isWriter(access) && access.memory !== 'global');
@@ -40,37 +41,11 @@ export function proxyCrossings(kernel: Kernel, accesses: readonly Access[]): rea
 }
 
 function isProduct({ operation }: Instruction): boolean {
-  return operation.effect.kind === 'warpgroup-multiply';
+  return completionOf(operation.effect) !== null && participantsOf(operation.effect) === 'warpgroup';
 }
 
 function isProxyFence({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'fence' && effect.ordersAsyncShared === true;
-}
-
-/** Whether an instruction may release earlier writes of its thread, or acquire writes of others. */
-function handsOver(effect: Effect): boolean {
-  switch (effect.kind) {
-    case 'load':
-    case 'store':
-      return effect.semantics !== 'weak';
-    case 'fence':
-      return effect.semantics !== 'proxy';
-    case 'pure':
-    case 'havoc':
-    case 'warp-matrix':
-    case 'matrix-load':
-    case 'matrix-store':
-    case 'shuffle':
-    case 'vote':
-    case 'warp-value':
-    case 'async-copy':
-    case 'async-wait':
-    case 'warpgroup-multiply':
-    case 'warpgroup-matrix':
-      return false;
-    default:
-      return true;
-  }
 }
 
 /**
@@ -102,7 +77,7 @@ function isFencedBehind(kernel: Kernel, { instruction, block, position, isCopy }
       isFenced = isProxyFence(next);
       if (isFenced) break;
       if (isProduct(next)) return false;
-      if (handsOver(effect) && !goesOn) return false;
+      if (mayOrderAccesses(effect) && !goesOn) return false;
     }
     if (isFenced) continue;
     if (age !== null && here.successors.length === 0) return false;
@@ -138,5 +113,6 @@ function isFencedBefore(kernel: Kernel, { block, position }: Access): boolean {
 /** Whether an instruction writes, completes a write of the same thread, or may make writes of other threads visible. */
 function bringsWrites(effect: Effect): boolean {
   if (effect.kind === 'store') return effect.semantics !== 'weak' || /^(shared|generic)$/.test(effect.space);
-  return effect.kind === 'matrix-store' || effect.kind === 'async-wait' || handsOver(effect);
+  if (effect.kind === 'matrix-access') return effect.operation === 'write';
+  return (effect.kind === 'group' && participantsOf(effect) === 'thread') || mayOrderAccesses(effect);
 }

@@ -1,8 +1,9 @@
 /** The memory accesses of a kernel that can take part in a race. */
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
 import { spanOfMatrix } from '../../isa/arithmetic/shared-matrix.ts';
+import { accessesOfEffect, completionOf, hasPlainAccesses } from '../../isa/model/effect.ts';
 import type { MatrixAccessEffect, SharedMatrix } from '../../isa/model/operation.ts';
-import { type MemoryOperation, strengthOf, weak } from '../../memory-model/conflict.ts';
+import { type MemoryOperation, weak } from '../../memory-model/conflict.ts';
 import { possibleBits } from '../../term/possible-bits.ts';
 import type { Term } from '../../term/term.ts';
 import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts';
@@ -21,8 +22,8 @@ export interface Access extends MemoryOperation {
   /** The values stored, per lane; null for reads, atomics and copies. */
   readonly stored: readonly Term[] | null;
   /**
-   * Whether `cp.async` or `wgmma.mma_async` makes the access: at any time between the instruction and the wait of its
-   * thread.
+   * Whether an asynchronous operation, such as `cp.async` or `wgmma.mma_async`, makes the access: at any time between
+   * the instruction and the wait of its thread.
    */
   readonly isCopy: boolean;
   /** Executed by a warp as a whole; absent if each thread accesses separately. */
@@ -119,34 +120,27 @@ type AccessParts = Omit<Access, 'index' | 'instruction' | 'block' | 'position'>;
 
 function accessesOf(symbolic: SymbolicKernel, instruction: Instruction, declaredAs: DeclaredAs): AccessParts[] {
   const { effect } = instruction.operation;
-  if (effect.kind === 'async-copy') {
-    return (['shared', 'global'] as const).flatMap((space, source) => {
-      const targets = targetsOf(symbolic, instruction, declaredAs, source).filter(({ base }) => isShareable(base));
-      const operation = space === 'shared' ? ('write' as const) : ('read' as const);
-      if (targets.length === 0) return [];
-      const memory = memoryOf(space, targets);
-      return { operation, bytes: effect.bytes, ...weak, memory, targets, stored: null, isCopy: true };
-    });
-  }
   if (effect.kind === 'warpgroup-multiply')
     return effect.matrices.map((matrix) => sharedMatrixRead(symbolic, instruction, matrix, declaredAs));
-  if (effect.kind === 'matrix-load' || effect.kind === 'matrix-store') return matrixAccess(symbolic, instruction, effect, declaredAs);
-  if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'atomic') return [];
-  if (effect.space === 'const' || effect.space === 'param' || effect.space === 'local') return [];
-  const targets = targetsOf(symbolic, instruction, declaredAs, 0).filter(({ base }) => isShareable(base));
-  if (targets.length === 0) return [];
-  const { lanes } = effect;
-  return [
-    {
-      operation: effect.kind === 'load' ? 'read' : effect.kind === 'store' ? 'write' : 'atomic',
-      bytes: effect.bytes * lanes,
-      ...strengthOf(effect),
-      memory: memoryOf(effect.space, targets),
+  if (effect.kind === 'matrix-access') return matrixAccess(symbolic, instruction, effect, declaredAs);
+  if (!hasPlainAccesses(effect)) return [];
+  return accessesOfEffect(effect).flatMap(({ operation, space, bytes, count, source, strong, semantics, elementBytes }) => {
+    if (space === 'const' || space === 'param' || space === 'local') return [];
+    const targets = targetsOf(symbolic, instruction, declaredAs, source).filter(({ base }) => isShareable(base));
+    if (targets.length === 0) return [];
+    const unit = elementBytes ?? (count > 1 ? bytes : undefined);
+    return {
+      operation,
+      bytes: bytes * count,
+      strong,
+      semantics,
+      ...(unit !== undefined && { elementBytes: unit }),
+      memory: memoryOf(space, targets),
       targets,
-      stored: effect.kind === 'store' ? instruction.arguments.slice(1, 1 + lanes).map(symbolic.operand) : null,
-      isCopy: false,
-    },
-  ];
+      stored: effect.kind === 'store' ? instruction.arguments.slice(1, 1 + effect.lanes).map(symbolic.operand) : null,
+      isCopy: completionOf(effect) !== null,
+    };
+  });
 }
 
 function matrixAccess(
@@ -168,7 +162,7 @@ function matrixAccess(
   if (targets.length === 0) return [];
   return [
     {
-      operation: effect.kind === 'matrix-load' ? 'read' : 'write',
+      operation: effect.operation,
       bytes: effect.lineBytes,
       ...weak,
       memory: memoryOf(effect.space, targets),

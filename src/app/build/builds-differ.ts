@@ -1,6 +1,7 @@
 import { reachedBlocks } from '../../analysis/values/reached-blocks.ts';
 import type { BlockId, Kernel, Instruction } from '../../ir/form/kernel.ts';
 import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKernel } from './kernel.ts';
+import { accessesOfEffect, completionOf, participantsOf } from '../../isa/model/effect.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { outsideToolkit } from '../../source/location.ts';
 
@@ -24,7 +25,7 @@ export function differsAt({ block, grid }: Launch, { differ, kernel, produced }:
   const isAlone = [block, grid].every((extents) => extents?.every((size) => size === 1) === true);
   if (!isAlone) return differ;
   const checked = new Set(beside(kernel));
-  return beside(produced).every((what) => checked.has(what) && !asynchronous.has(what)) ? undefined : differ;
+  return beside(produced).every((what) => checked.has(what) && what !== asynchronous) ? undefined : differ;
 }
 
 /** Effects of a kernel that run, or may run, asynchronously to its thread. */
@@ -32,11 +33,11 @@ function beside({ unsupported, blocks }: Kernel): string[] {
   const effects = blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.effect));
   return [
     ...unsupported.map(({ reason }) => reason),
-    ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : asynchronous.has(effect.kind) ? [effect.kind] : [])),
+    ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : completionOf(effect) !== null ? [asynchronous] : [])),
   ];
 }
 
-const asynchronous: ReadonlySet<string> = new Set(['async-copy', 'bulk-copy', 'warpgroup-multiply']);
+const asynchronous = 'asynchronous';
 
 type Role = 'barrier' | 'store' | 'atomic';
 
@@ -119,21 +120,10 @@ function linesByRole(kernel: Kernel, gridBarriers: ReadonlySet<string>, among?: 
 }
 
 function roleOf({ operation: { effect } }: Instruction): Role | undefined {
-  switch (effect.kind) {
-    case 'barrier':
-    case 'grid-barrier':
-    case 'cluster-barrier':
-      return 'barrier';
-    case 'store':
-      return effect.space === 'local' || effect.space === 'param' ? undefined : 'store';
-    case 'async-copy':
-    case 'bulk-copy':
-    case 'matrix-store':
-    case 'surface-store':
-      return 'store';
-    case 'atomic':
-      return 'atomic';
-    default:
-      return undefined;
-  }
+  if (/^(block|cluster|grid)$/.test(participantsOf(effect))) return 'barrier';
+  if (effect.kind === 'surface-store') return 'store';
+  if (effect.kind === 'mbarrier') return undefined;
+  const [first] = accessesOfEffect(effect);
+  if (effect.kind === 'atomic') return 'atomic';
+  return !first || first.operation === 'read' || first.space === 'local' || first.space === 'param' ? undefined : 'store';
 }

@@ -1,4 +1,5 @@
 /** Choices and checks of the command line before a run: the kernel, its launch, arrays and blocks. */
+import { participantsOf } from '../../isa/model/effect.ts';
 import { nearest } from '../../base/nearest.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { UsageError } from '../../base/usage-error.ts';
@@ -80,7 +81,7 @@ export function chooseLaunch(entry: LaunchedKernel, options: Options, witness: R
 
 /** Whether an instruction is a barrier of a cluster, or writes the memory of its blocks. */
 function usesCluster({ operation: { effect } }: Instruction): boolean {
-  return effect.kind === 'cluster-barrier' || (effect.kind === 'bulk-copy' && effect.to === 'cluster');
+  return participantsOf(effect) === 'cluster' || (effect.kind === 'copy' && effect.to === 'cluster');
 }
 
 function text(extents: Dim3 | null): string {

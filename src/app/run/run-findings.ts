@@ -1,4 +1,5 @@
 /** Results of a run in the form of its report. */
+import { completionOf } from '../../isa/model/effect.ts';
 import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent, RunResult, Whereabouts } from '../../interpreter/core/run-result.ts';
 import { complete } from '../../base/coroutine.ts';
 import { placeOf } from '../../check/context/names.ts';
@@ -324,7 +325,7 @@ async function faultFinding(event: FaultEvent, result: RunResult, words: RunWord
       kind,
       thread,
       block,
-      operation: effect.kind === 'async-copy' ? 'copy' : operation,
+      operation: completionOf(effect) !== null ? 'copy' : operation,
       bytes: size,
       line: location.line,
       detail: left ? `byte ${left.offset} of ${left.bytes} in ${objectName(left.object)}` : message,

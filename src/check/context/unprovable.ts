@@ -1,5 +1,6 @@
 /** Constructs whose model is too weak for any proof about a kernel that contains them. */
 import type { Kernel } from '../../ir/form/kernel.ts';
+import { isUnfollowed } from '../../isa/model/effect.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { harmlessCalls } from './calls.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
@@ -16,7 +17,7 @@ export function unprovable(context: KernelAndLaunch & SymbolicFacts): Reason | n
     for (const { operation } of block.instructions) {
       const { effect, mnemonic } = operation;
       if (effect.kind === 'opaque' && !calls.has(effect.reason)) return { kind: 'unknown-effect', mnemonic };
-      if (effect.kind === 'bulk-copy' || effect.kind === 'bulk-wait') return { kind: 'later-effect', mnemonic };
+      if (isUnfollowed(effect)) return { kind: 'later-effect', mnemonic };
     }
   }
   return null;

@@ -3,6 +3,7 @@
  * lanes, and each of these must execute the instruction. So two threads of a warp may diverge before the instruction
  * only if the mask of the thread that executes it does not contain the other.
  */
+import { participantsOf } from '../../isa/model/effect.ts';
 import { pointAfter, reachable, walkFrom } from '../../analysis/values/program-point.ts';
 import type { ProgramPoint } from '../../analysis/values/program-point.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
@@ -57,12 +58,10 @@ function maskOf({ operation: { effect }, arguments: operands }: Instruction): Op
   }
 }
 
-const warpWide = new Set(['warp-barrier', 'shuffle', 'vote', 'warp-value', 'warpgroup-multiply', 'warpgroup-matrix']);
-
 /** Whether lanes execute an instruction together: those named by its mask, or all lanes if it has none. */
 function isTogether({ operation: { effect } }: Instruction): boolean {
   // `activemask` returns the lanes that execute it, and does not require any.
-  return warpWide.has(effect.kind) && !(effect.kind === 'warp-value' && effect.name === 'activemask');
+  return /^(lanes|warpgroup)$/.test(participantsOf(effect)) && !(effect.kind === 'warp-value' && effect.name === 'activemask');
 }
 
 /** Obligations for every instruction that lanes execute together. */

@@ -2,6 +2,7 @@
  * How a kernel uses its scalars and threads: as sizes, strides, masks, divisors, lanes of a warp, and the constants in
  * the same expressions.
  */
+import { participantsOf } from '../../isa/model/effect.ts';
 import { registersRead } from '../../ir/special-registers.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
@@ -124,7 +125,7 @@ export function rolesOf(shaped: ShapedKernel, forms: readonly IndexForm[], guard
     kernel.blocks.some(({ instructions }) =>
       instructions.some(
         ({ operation }) =>
-          /shuffle|vote|match|warp|redux/.test(operation.effect.kind) || /^(shfl|vote|redux|match)/.test(operation.mnemonic),
+          /^(lanes|warp|warpgroup)$/.test(participantsOf(operation.effect)) || /^(shfl|vote|redux|match)/.test(operation.mnemonic),
       ),
     ) || terms.some(dividesByWarp);
   // The same applies to an axis whose extent the program computes and the kernel does not read: the extent may exceed

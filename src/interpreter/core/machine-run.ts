@@ -13,6 +13,7 @@ import type {
   Unmodelled,
 } from './run-result.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
+import type { CopyEffect } from '../../isa/model/operation.ts';
 import type { BackEnd, ResidentBlock } from './back-end.ts';
 import type { BlockOrder } from '../detector/block-order.ts';
 import type { DetectorMemory } from '../detector/detector-memory.ts';
@@ -304,7 +305,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   foreign(who: Executor, instruction: InstructionId, operands: readonly unknown[]): readonly unknown[] {
     const executed = this.#instructions.get(instruction)!;
     const { effect } = executed.operation;
-    if (effect.kind === 'bulk-copy' && effect.to === 'cluster') this.#usesCluster.add(who.block.ordinal);
+    if (effect.kind === 'copy' && effect.to === 'cluster') this.#usesCluster.add(who.block.ordinal);
     return executeByRuntime(this.program, this.#backEnd, this, who, executed, operands);
   }
 
@@ -315,13 +316,12 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     return page.sync.phaseAt(offset);
   }
 
-  arrivedAt({ block, thread }: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void {
+  arrivedAt({ block, thread }: Executor, page: TrackedPage, offset: number, how: 'thread' | CopyEffect['completion']): void {
     const order = this.#orders.get(block.ordinal);
     if (!this.#detector || !order) return;
     const phase = this.#phase(page, offset);
-    if (how === 'copies') this.#detector.order.arriveWhenCopied(phase, order, thread);
-    else if (how === 'bulk-copy') this.#detector.order.arriveWhenBulkCopied(phase, order, thread);
-    else this.#detector.order.arriveAt(phase, order, thread);
+    if (how === 'thread') this.#detector.order.arriveAt(phase, order, thread);
+    else this.#detector.order.arriveWhenCopied(phase, order, thread, how);
   }
 
   phaseCompleted(_who: Executor, page: TrackedPage, offset: number): void {

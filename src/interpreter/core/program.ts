@@ -4,8 +4,8 @@
  */
 import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import { isUsed } from '../../ir/form/uses.ts';
+import { accessesOfEffect, completionOf, hasPlainAccesses, participantsOf } from '../../isa/model/effect.ts';
 import type { Effect, StateSpace } from '../../isa/model/operation.ts';
-import { strengthOf, weak } from '../../memory-model/conflict.ts';
 import type { Layout } from './memory.ts';
 import type { AccessSite } from '../detector/race-detector.ts';
 import { type ParentObject, parentObjects } from './access-bounds.ts';
@@ -14,6 +14,9 @@ import { layOut } from './memory.ts';
 /** A memory access of an instruction. */
 export interface MemoryAccess extends AccessSite {
   readonly space: StateSpace;
+  /** Index of the source with the address, and what is added to it, except for the displacement of the instruction. */
+  readonly source: number;
+  readonly displacement: number;
   /** For `atom` and `red`. */
   readonly atomic?: { readonly operation: string; readonly type: string; readonly bytes: number };
   /** The variable of shared memory that the address is derived from, if known; the access must stay within it. */
@@ -104,22 +107,10 @@ export function programOf(kernel: Kernel, singly = false): Program {
 
 /** Whether threads wait for others at an instruction. */
 export function waits(effect: Effect): boolean {
-  switch (effect.kind) {
-    case 'barrier':
-    case 'warp-barrier':
-    case 'shuffle':
-    case 'vote':
-    case 'warp-value':
-    case 'grid-barrier':
-    case 'warp-matrix':
-    case 'matrix-load':
-    case 'matrix-store':
-      return true;
-    case 'cluster-barrier':
-      return effect.form === 'wait';
-    default:
-      return false;
-  }
+  const participants = participantsOf(effect);
+  if (effect.kind === 'cluster-barrier') return effect.form === 'wait';
+  // What warp groups compute is unknown.
+  return participants !== 'thread' && participants !== 'warpgroup';
 }
 
 function createProgram(kernel: Kernel, singly: boolean): Program {
@@ -216,88 +207,21 @@ function mayWait(kernel: Kernel): boolean {
 
 function accessesOf(kernel: Kernel, instruction: Instruction, first: number): MemoryAccess[] {
   const { effect } = instruction.operation;
-  const { id } = instruction;
-  switch (effect.kind) {
-    case 'load':
-    case 'store': {
-      return [
-        {
-          index: first,
-          instruction: id,
-          operation: effect.kind === 'load' ? 'read' : 'write',
-          bytes: effect.bytes * effect.lanes,
-          ...strengthOf(effect),
-          space: effect.space,
-        },
-      ];
-    }
-    case 'atomic': {
-      const { operation, type, bytes, space } = effect;
-      const overwrites = operation === 'exch' && instruction.results.every((id) => id === null || !isUsed(kernel, id));
-      return Array.from({ length: effect.lanes }, (_, lane) => ({
-        index: first + lane,
-        instruction: id,
-        operation: 'atomic',
-        bytes,
-        ...strengthOf({ ...effect, lanes: 1 }),
-        space,
-        atomic: { operation, type, bytes },
-        ...(overwrites && { overwrites }),
-      }));
-    }
-    case 'async-copy': {
-      const common = {
-        instruction: id,
-        bytes: effect.bytes,
-        ...weak,
-        copy: 'thread',
-      } as const;
-      return [
-        { ...common, index: first, operation: 'write', space: 'shared' },
-        { ...common, index: first + 1, operation: 'read', space: 'global' },
-      ];
-    }
-    case 'matrix-load':
-    case 'matrix-store':
-      return [
-        {
-          index: first,
-          instruction: id,
-          operation: effect.kind === 'matrix-load' ? 'read' : 'write',
-          bytes: Math.min(16, effect.lineBytes),
-          ...weak,
-          space: effect.space,
-        },
-      ];
-    case 'mbarrier': {
-      const { semantics, scope } = effect;
-      const space = effect.space === 'generic' ? 'generic' : 'shared';
-      const common = { index: first, instruction: id, bytes: 8, space, countsPhases: true } as const;
-      if (effect.form === 'pending_count') return [];
-      // Initialisation and invalidation of a barrier do not synchronize (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
-      return effect.form === 'init' || effect.form === 'inval'
-        ? [{ ...common, operation: 'write', ...weak }]
-        : [{ ...common, operation: 'atomic', strong: scope, semantics }];
-    }
-    case 'bulk-copy': {
-      const common = { instruction: id, bytes: 16, ...weak, copy: 'bulk' } as const;
-      const { reduction } = effect;
-      const combines = reduction && {
-        operation: 'atomic' as const,
-        elementBytes: Number(/\d+/.exec(reduction.type)![0]) / 8,
-        strong: 'gpu' as const,
-        semantics: 'relaxed' as const,
-      };
-      const to = effect.to === 'global' ? 'global' : 'shared';
-      return [
-        { ...common, index: first, operation: 'write', space: to, ...combines },
-        { ...common, index: first + 1, operation: 'read', space: effect.from },
-        { ...common, index: first + 2, operation: 'atomic', bytes: 8, strong: 'cta', space: 'shared' },
-      ];
-    }
-    default:
-      return [];
-  }
+  const copy = completionOf(effect);
+  const overwrites =
+    effect.kind === 'atomic' && effect.operation === 'exch' && instruction.results.every((id) => id === null || !isUsed(kernel, id));
+  const found = accessesOfEffect(effect).flatMap(({ count, ...access }) =>
+    Array.from({ length: count }, (_, lane) => ({ ...access, displacement: lane * access.bytes })),
+  );
+  return found.map((access, at) => ({
+    ...access,
+    index: first + at,
+    instruction: instruction.id,
+    ...(effect.kind === 'atomic' && { atomic: { operation: effect.operation, type: effect.type, bytes: effect.bytes } }),
+    ...(overwrites && { overwrites }),
+    ...(effect.kind === 'mbarrier' && { countsPhases: true }),
+    ...(copy !== null && { copy }),
+  }));
 }
 
 /** The accesses of an instruction; the first one with the variable that it must stay within. */
@@ -306,8 +230,7 @@ function withHome(
   { arguments: [address], operation: { effect } }: Instruction,
   homeOf: (address: Operand) => ParentObject | undefined,
 ): MemoryAccess[] {
-  const isPlain = /^(load|store|atomic|async-copy)$/.test(effect.kind);
-  const home = isPlain && address ? homeOf(address) : undefined;
+  const home = hasPlainAccesses(effect) && address ? homeOf(address) : undefined;
   if (!home) return accesses;
   return accesses.map((access, at) => (at === 0 || effect.kind === 'atomic' ? { ...access, home } : access));
 }

@@ -3,11 +3,12 @@
  * end. They are the operations on mbarriers, bulk copies, and matrix operations of a warp.
  */
 import type { Instruction } from '../../ir/form/kernel.ts';
-import type { BulkCopyEffect, Effect, MatrixAccessEffect, MbarrierEffect } from '../../isa/model/operation.ts';
+import type { CopyEffect, Effect, MatrixAccessEffect, MbarrierEffect, Operation } from '../../isa/model/operation.ts';
 import type { MbarrierStep } from '../../isa/arithmetic/mbarrier-word.ts';
 import type { Executor, LocatedBytes, SlowMemory, TrackedPage } from './interpreter-host.ts';
 import type { MemoryAccess, Program } from './program.ts';
 import { loadFragments, matrixLines, storeFragments } from '../../isa/arithmetic/matrix-access.ts';
+import { copyPiece, hasPlainAccesses, participantsOf } from '../../isa/model/effect.ts';
 import { matrixResults } from '../../isa/arithmetic/matrix-product.ts';
 import {
   addTransactions,
@@ -22,19 +23,42 @@ import {
 import { atomicResult } from './atomic-operation.ts';
 
 /** Whether a thread executes an instruction of this effect on its own, through {@link executeByRuntime}. */
-export function needsRuntime(effect: Effect): effect is MbarrierEffect | BulkCopyEffect {
-  return effect.kind === 'mbarrier' || effect.kind === 'bulk-copy';
+export function needsRuntime(effect: Effect): effect is MbarrierEffect | CopyEffect {
+  return effect.kind === 'mbarrier' || (effect.kind === 'copy' && !hasPlainAccesses(effect));
+}
+
+/**
+ * How back ends execute an instruction other than a load, a store, an atomic or a plain copy: `compute` its values, report
+ * an `event` that orders accesses, call {@link executeByRuntime}, invent `unknown` results, or stop since it is
+ * `unsupported`.
+ */
+export function executionOf({ effect, evaluate }: Operation): 'compute' | 'event' | 'runtime' | 'unknown' | 'unsupported' {
+  if (needsRuntime(effect)) return 'runtime';
+  switch (effect.kind) {
+    case 'pure':
+      return evaluate ? 'compute' : 'unsupported';
+    case 'group':
+    case 'fence':
+    case 'cluster-barrier':
+      return 'event';
+    case 'warpgroup-multiply':
+    case 'havoc':
+    case 'surface-store':
+      return 'unknown';
+    default:
+      return 'unsupported';
+  }
 }
 
 /** Whether the lanes of a warp execute an instruction of this effect together, through {@link executeMatrix}. */
 export function isMatrix(effect: Effect): effect is MatrixAccessEffect | Extract<Effect, { readonly kind: 'warp-matrix' }> {
-  return effect.kind === 'warp-matrix' || effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
+  return participantsOf(effect) === 'warp';
 }
 
 /** Interface for events of an mbarrier: the order of accesses, and incorrect uses. */
 export interface RuntimeHost {
-  /** `copies`, `bulk-copy`: the thread's earlier copies, or the bulk copy just made, arrive. */
-  arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | 'copies' | 'bulk-copy'): void;
+  /** `mbarrier`: the copy just made arrives; a group: the thread's earlier copies of the group. */
+  arrivedAt(who: Executor, page: TrackedPage, offset: number, how: 'thread' | CopyEffect['completion']): void;
   phaseCompleted(who: Executor, page: TrackedPage, offset: number): void;
   phaseSeen(who: Executor, page: TrackedPage, offset: number): void;
   misused(who: Executor, access: MemoryAccess, message: string): never;
@@ -60,7 +84,7 @@ export function executeByRuntime(
     if (effect.form === 'pending_count') return [pendingCount(operands[0] as bigint)];
     return executeMbarrier(memory, host, who, effect, access!, operands, addressOf(instruction, operands, 0));
   }
-  if (effect.kind === 'bulk-copy') copyBulk(program, memory, host, who, effect, instruction, operands);
+  if (effect.kind === 'copy') copyBulk(program, memory, host, who, effect, instruction, operands);
   return [];
 }
 
@@ -129,7 +153,7 @@ function executeMbarrier(
     }
     case 'cp_async_arrive':
       // The copies have happened, so that the pending count raised for them falls again at once.
-      host.arrivedAt(who, page, offset, 'copies');
+      host.arrivedAt(who, page, offset, effect.copies!);
       if (!effect.noIncrement) step(raisePending(before));
       step(arriveAt(readWord(place), 1, false));
       return [];
@@ -143,16 +167,13 @@ function executeMbarrier(
   }
 }
 
-/** Bytes copied at a time by a bulk copy; its addresses are aligned to them. */
-const piece = 16;
-
 /** Performs the copy immediately, and reports the number of bytes to the mbarrier that expects them. */
 function copyBulk(
   program: Program,
   memory: SlowMemory,
   host: RuntimeHost,
   who: Executor,
-  effect: BulkCopyEffect,
+  effect: CopyEffect,
   instruction: Instruction,
   operands: readonly unknown[],
 ): void {
@@ -162,32 +183,32 @@ function copyBulk(
   const from = addressOf(instruction, operands, 1);
   const count = Number(operands[2]) >>> 0;
   const mask = effect.masked ? Number(operands.at(-1)) : 0xffff;
-  for (let at = 0; at < count; at += piece) {
+  for (let at = 0; at < count; at += copyPiece) {
     const source = memory.locate(who, read, from + at);
-    const bytes = source.page.u8.slice(source.offset, source.offset + piece);
+    const bytes = source.page.u8.slice(source.offset, source.offset + copyPiece);
     memory.touch(who, read, source);
     const target = memory.locate(who, write, to + at);
     const { u8 } = target.page;
     if (effect.reduction) combine(effect.reduction, u8, target.offset, bytes);
-    else for (let byte = 0; byte < piece; byte++) if ((mask >> byte) & 1) u8[target.offset + byte] = bytes[byte]!;
+    else for (let byte = 0; byte < copyPiece; byte++) if ((mask >> byte) & 1) u8[target.offset + byte] = bytes[byte]!;
     memory.touch(who, write, target);
   }
   if (effect.completion !== 'mbarrier') return;
   const place = memory.locate(who, barrier, addressOf(instruction, operands, 3));
   const { word, fault } = addTransactions(readWord(place), -count);
   if (fault) host.misused(who, barrier, `cp.async.bulk: ${fault}`);
-  host.arrivedAt(who, place.page, place.offset, 'bulk-copy');
+  host.arrivedAt(who, place.page, place.offset, 'mbarrier');
   const isComplete = phaseDone(word, readWord(place));
   writeWord(place, word);
   if (isComplete) host.phaseCompleted(who, place.page, place.offset);
 }
 
-function combine({ operation, type }: NonNullable<BulkCopyEffect['reduction']>, u8: Uint8Array, offset: number, bytes: Uint8Array): void {
+function combine({ operation, type }: NonNullable<CopyEffect['reduction']>, u8: Uint8Array, offset: number, bytes: Uint8Array): void {
   const bits = Number(/\d+/.exec(type)![0]);
   const size = bits / 8;
   const number = (from: Uint8Array, at: number): bigint =>
     from.subarray(at, at + size).reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
-  for (let at = 0; at < piece; at += size) {
+  for (let at = 0; at < copyPiece; at += size) {
     const result = atomicResult(operation, type, bits, number(u8, offset + at), number(bytes, at), 0n, false);
     for (let byte = 0; byte < size; byte++) u8[offset + at + byte] = Number((result >> BigInt(8 * byte)) & 0xffn);
   }
@@ -212,9 +233,9 @@ export function executeMatrix(
     const fragments = matrixResults(effect.operation, wordsOf(lanes, sources, 0));
     return lanes.map(({ thread }) => resultsOf(fragments, thread & 31, results));
   }
-  if (effect.kind !== 'matrix-load' && effect.kind !== 'matrix-store') return lanes.map(() => []);
+  if (effect.kind !== 'matrix-access') return lanes.map(() => []);
   const access = program.accesses[program.firstAccess.get(instruction)!]!;
-  const isLoad = effect.kind === 'matrix-load';
+  const isLoad = effect.operation === 'read';
   const stored = isLoad ? 0 : sources.length - 1 - (effect.strided ? 1 : 0);
   const stride = effect.strided ? Number(lanes[0]!.operands.at(-1)) : null;
   const contents = isLoad

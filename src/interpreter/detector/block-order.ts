@@ -1,4 +1,5 @@
 /** Clocks of the threads of a block in the order of a run. Threads are numbered within the block. */
+import type { CopyEffect } from '../../isa/model/operation.ts';
 import type { Reach } from '../../memory-model/scope.ts';
 import type { ByReach } from './release-pattern.ts';
 import type { SyncLocation } from './sync-memory.ts';
@@ -9,6 +10,7 @@ import { clockKey, clockKinds, noKey } from './vector-clock.ts';
 
 /** Accesses of asynchronous copies, stored until their thread waits for them. */
 export interface CopyGroup {
+  /** Equal for the reads and the writes of the same copies. */
   readonly id: number;
   /** The moment at which the issuing thread waited for the group; null: not yet. */
   done: {
@@ -19,24 +21,18 @@ export interface CopyGroup {
   } | null;
 }
 
-interface Copies {
-  open: CopyGroup | null;
-  /** Groups that were committed and not yet waited for, oldest first. */
-  readonly committed: CopyGroup[][];
-  /** Parts of the next group to commit that were already made to arrive at an mbarrier. */
-  parts: CopyGroup[];
-}
-
-/** The bulk copies that a thread started together: their reads complete before their writes. */
-export interface BulkGroup {
+/** Copies that a thread started together: a wait may be only for their reads. */
+export interface StartedCopies {
   readonly reads: CopyGroup;
   readonly writes: CopyGroup;
 }
 
-interface BulkCopies {
-  open: BulkGroup | null;
+interface Copies {
+  open: StartedCopies | null;
   /** Groups that were committed and not yet waited for, oldest first. */
-  readonly committed: BulkGroup[];
+  readonly committed: StartedCopies[][];
+  /** Parts of the next group to commit that were already made to arrive at an mbarrier. */
+  parts: StartedCopies[];
 }
 
 /** The order of a block's threads; a part of {@link HappensBefore}. Threads are numbered within the block. */
@@ -72,8 +68,8 @@ export class BlockOrder {
   readonly hasObserved: Int32Array;
   /** By thread and location: clocks observed, for an acquire of that location. */
   readonly observedAt: (Map<SyncLocation, ByReach> | undefined)[];
-  readonly copies: (Copies | undefined)[];
-  readonly bulkCopies: (BulkCopies | undefined)[];
+  /** By thread, then by the name of the groups, or `mbarrier`. */
+  readonly #copies: (Map<string, Copies> | undefined)[] = [];
   /** By barrier: clocks of the threads that arrived without waiting. */
   arrived: Map<number, OrderClocks> | null = null;
   readonly #narrowest: Reach;
@@ -102,8 +98,15 @@ export class BlockOrder {
     for (const released of this.released) released.fill(undefined);
     for (const observed of this.observed) observed.fill(nothing);
     this.observedAt = former?.observedAt.length === 0 ? former.observedAt : [];
-    this.copies = former?.copies.length === 0 ? former.copies : [];
-    this.bulkCopies = former?.bulkCopies.length === 0 ? former.bulkCopies : [];
+  }
+
+  /** The copies of a thread that complete with a group of one name, or at mbarriers. */
+  copiesOf(thread: number, completion: CopyEffect['completion']): Copies {
+    const all = (this.#copies[thread] ??= new Map<string, Copies>());
+    const name = completion === 'mbarrier' ? completion : completion.name;
+    let copies = all.get(name);
+    if (!copies) all.set(name, (copies = { open: null, committed: [], parts: [] }));
+    return copies;
   }
 
   /** Adds clocks observed by a strong read of a thread: published to operations of a reach. */

@@ -8,8 +8,9 @@
  * without ordering their accesses.
  */
 import type { Instruction } from '../../ir/form/kernel.ts';
-import type { Scope, Semantics } from '../../isa/model/operation.ts';
-import type { BulkGroup, CopyGroup } from './block-order.ts';
+import { groupsLeftBy } from '../../isa/model/effect.ts';
+import type { CopyEffect, GroupEffect, Scope, Semantics } from '../../isa/model/operation.ts';
+import type { CopyGroup, StartedCopies } from './block-order.ts';
 import type { ByReach } from './release-pattern.ts';
 import type { DetectorMemory } from './detector-memory.ts';
 import type { AccessHistory } from './access-history.ts';
@@ -235,17 +236,8 @@ export class HappensBefore {
     if (fence) this.fence(block, thread, fence.semantics, fence.scope);
     else if (effect.kind === 'cluster-barrier' && effect.form === 'arrive') {
       if (effect.semantics !== 'relaxed') this.arriveAtCluster(block, thread);
-    } else if (effect.kind === 'bulk-wait') {
-      const [count] = sources;
-      if (effect.form === 'commit') this.commitBulkCopies(block, thread);
-      else if (count?.kind === 'constant') {
-        this.waitForBulkCopies(block, thread, Number(count.value), effect.read);
-      }
-    } else if (effect.kind === 'async-wait') {
-      const [count] = sources;
-      if (effect.form !== 'wait-group') this.commitCopies(block, thread);
-      if (effect.form === 'wait-all') this.waitForCopies(block, thread, 0);
-      else if (count?.kind === 'constant') this.waitForCopies(block, thread, Number(count.value));
+    } else if (effect.kind === 'group' && effect.form !== 'fence') {
+      this.groupEvent(block, thread, effect, groupsLeftBy(effect, sources[0]) ?? null);
     }
   }
 
@@ -504,56 +496,34 @@ export class HappensBefore {
   // Copies
 
   /** The group of a copy that the thread is about to issue. */
-  issueCopy(block: BlockOrder, thread: number): CopyGroup {
-    const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
-    return (copies.open ??= { id: ++this.#groups, done: null });
-  }
-
-  /** Records `cp.async.commit_group`. */
-  commitCopies(block: BlockOrder, thread: number): void {
-    const copies = (block.copies[thread] ??= { open: null, committed: [], parts: [] });
-    copies.committed.push(copies.open ? [...copies.parts, copies.open] : copies.parts);
-    copies.parts = [];
-    copies.open = null;
-  }
-
-  /** Records `cp.async.wait_group`: all committed groups except for the last `left` are complete. */
-  waitForCopies(block: BlockOrder, thread: number, left: number): void {
-    const copies = block.copies[thread];
-    if (!copies) return;
-    const count = Math.max(0, copies.committed.length - left);
-    for (const group of copies.committed.splice(0, count)) this.#finish(block, thread, group);
-  }
-
-  /** The group of a bulk copy that the thread is about to start. */
-  issueBulkCopy(block: BlockOrder, thread: number): BulkGroup {
-    const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
-    return (copies.open ??= {
-      reads: { id: ++this.#groups, done: null },
-      writes: { id: ++this.#groups, done: null },
-    });
-  }
-
-  /** Records `cp.async.bulk.commit_group`. */
-  commitBulkCopies(block: BlockOrder, thread: number): void {
-    const copies = (block.bulkCopies[thread] ??= { open: null, committed: [] });
-    copies.committed.push(copies.open ?? this.issueBulkCopy(block, thread));
-    copies.open = null;
+  issueCopy(block: BlockOrder, thread: number, completion: CopyEffect['completion']): StartedCopies {
+    const copies = block.copiesOf(thread, completion);
+    if (!copies.open) {
+      const id = ++this.#groups;
+      copies.open = { reads: { id, done: null }, writes: { id, done: null } };
+    }
+    return copies.open;
   }
 
   /**
-   * Records `cp.async.bulk.wait_group`: all committed groups except for the last `left` are complete, or with `reads`
-   * their reads.
+   * Records a commit of a group, or a wait: all committed groups except for the last `left` are complete, or with
+   * `onlyReads` their reads.
+   * @param left null: the number is unknown, so that nothing is known to be complete
    */
-  waitForBulkCopies(block: BlockOrder, thread: number, left: number, reads: boolean): void {
-    const copies = block.bulkCopies[thread];
-    if (!copies) return;
+  groupEvent(block: BlockOrder, thread: number, { group, form, onlyReads }: GroupEffect, left: number | null): void {
+    const copies = block.copiesOf(thread, group);
+    if (form === 'commit' || form === 'wait-all') {
+      copies.committed.push(copies.open ? [...copies.parts, copies.open] : copies.parts);
+      copies.parts = [];
+      copies.open = null;
+    }
+    if (left === null) return;
     const count = Math.max(0, copies.committed.length - left);
-    const done = reads ? copies.committed.slice(0, count) : copies.committed.splice(0, count);
+    const done = onlyReads ? copies.committed.slice(0, count) : copies.committed.splice(0, count);
     this.#finish(
       block,
       thread,
-      done.flatMap((group) => (reads ? [group.reads] : [group.reads, group.writes])),
+      done.flat().flatMap(({ reads, writes }) => (onlyReads ? [reads] : [reads, writes])),
     );
   }
 
@@ -575,28 +545,18 @@ export class HappensBefore {
     object.arriving = both(object.arriving, this.#snapshot(block, thread));
   }
 
-  /** Records `cp.async.mbarrier.arrive`: the copies that the thread has issued arrive at the mbarrier on completion. */
-  arriveWhenCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
-    const copies = block.copies[thread];
-    if (!copies) return;
+  /**
+   * The copies of a group that the thread has issued arrive at an mbarrier on completion, or, with `mbarrier`, the copies
+   * that it has issued since the last call.
+   */
+  arriveWhenCopied(object: PhaseClock, block: BlockOrder, thread: number, completion: CopyEffect['completion']): void {
+    const copies = block.copiesOf(thread, completion);
     if (copies.open) copies.parts.push(copies.open);
     copies.open = null;
-    for (const { id } of [...copies.parts, ...copies.committed.flat()]) {
-      object.arriving = withKnown(object.arriving, clockKey(clockKinds.copy, id), 1);
+    for (const { writes } of [...copies.parts, ...copies.committed.flat()]) {
+      object.arriving = withKnown(object.arriving, clockKey(clockKinds.copy, writes.id), 1);
     }
-  }
-
-  /**
-   * Records that the bulk copies which the thread has started since the last call or commit arrive at the mbarrier on
-   * completion.
-   */
-  arriveWhenBulkCopied(object: PhaseClock, block: BlockOrder, thread: number): void {
-    const copies = block.bulkCopies[thread];
-    if (!copies?.open) return;
-    for (const { id } of [copies.open.reads, copies.open.writes]) {
-      object.arriving = withKnown(object.arriving, clockKey(clockKinds.copy, id), 1);
-    }
-    copies.open = null;
+    if (completion === 'mbarrier') copies.parts = [];
   }
 
   /** Records a successful wait for the phase that was completed last. */

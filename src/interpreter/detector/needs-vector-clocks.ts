@@ -1,6 +1,7 @@
 /** Kernels that need more than shadow words, because their accesses are not ordered only by full barriers. */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
-import { isVolatile, strengthOf } from '../../memory-model/conflict.ts';
+import { accessesOfEffect, hasPlainAccesses } from '../../isa/model/effect.ts';
+import { bytesOfElement, isVolatile } from '../../memory-model/conflict.ts';
 import { acquires, fenceOf, releases } from '../../memory-model/fence.ts';
 import { type Reach, reachOf } from '../../memory-model/scope.ts';
 import type { Scope } from '../../isa/model/operation.ts';
@@ -11,7 +12,7 @@ import type { Scope } from '../../isa/model/operation.ts';
  * - `volatile-write`: volatile stores: neither plain writes nor atomics;
  * - `mixed-width`: strong accesses of several widths, which race where they overlap;
  * - `named-barrier`, `warp-mask`: barriers of part of a block or warp;
- * - `async-copy`, `bulk-copy`: copies that continue concurrently with their thread;
+ * - `async-copy`, `bulk-copy`: copies, of a fixed or a variable size, that continue concurrently with their thread;
  * - `mbarrier`, `cluster-barrier`, `cluster-scope`: uses of these features.
  */
 type VectorClockReason =
@@ -55,7 +56,7 @@ function findReasons(kernel: Kernel): readonly VectorClockReason[] {
         case 'store':
         case 'atomic': {
           if (effect.semantics === 'weak' || effect.space === 'local' || effect.space === 'param') break;
-          widths.add(strengthOf(effect).elementBytes ?? effect.bytes);
+          for (const access of accessesOfEffect(effect)) widths.add(bytesOfElement(access));
           if (effect.kind === 'store' && isVolatile(effect)) reasons.add('volatile-write');
           if (effect.kind === 'load') readsStrongly = true;
           if (effect.kind !== 'load') writesStrongly = true;
@@ -72,8 +73,9 @@ function findReasons(kernel: Kernel): readonly VectorClockReason[] {
         case 'warp-barrier':
           if (!isWholeMask(instruction)) reasons.add('warp-mask');
           break;
-        case 'async-copy':
-        case 'bulk-copy':
+        case 'copy':
+          reasons.add(hasPlainAccesses(effect) ? 'async-copy' : 'bulk-copy');
+          break;
         case 'mbarrier':
         case 'cluster-barrier':
           reasons.add(effect.kind);

@@ -4,6 +4,7 @@
  * those that are not known to come before all later ones, a few of each instruction.
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
+import type { CopyEffect } from '../../isa/model/operation.ts';
 import { type Reach, reachOf } from '../../memory-model/scope.ts';
 import type { BlockOrder, CopyGroup } from './block-order.ts';
 import type { Presumption } from './happens-before.ts';
@@ -21,10 +22,10 @@ export interface AccessSite extends MemoryOperation {
   readonly index: number;
   readonly instruction: InstructionId;
   /**
-   * Whether `cp.async` or `cp.async.bulk` makes the access asynchronously, at some time before its thread has waited
-   * for it.
+   * Completion of the copy that makes the access asynchronously, at some time before its thread has waited for it;
+   * absent for other accesses.
    */
-  readonly copy?: 'thread' | 'bulk';
+  readonly copy?: CopyEffect['completion'];
   /**
    * Whether the access is an operation on an mbarrier, which synchronizes by phases and not by the contents of the
    * word.
@@ -331,10 +332,9 @@ export class RaceDetector<Page extends WatchedPage> {
   }
 
   #copyOf({ copy, operation }: AccessSite, block: BlockOrder, thread: number): CopyGroup | undefined {
-    if (copy === 'thread') return this.order.issueCopy(block, thread);
     if (copy === undefined) return undefined;
-    const group = this.order.issueBulkCopy(block, thread);
-    return operation === 'read' ? group.reads : group.writes;
+    const { reads, writes } = this.order.issueCopy(block, thread, copy);
+    return operation === 'read' ? reads : writes;
   }
 
   /** A strong read acquires the clocks published at the locations of its elements. */

@@ -3,6 +3,7 @@
  * has the same segments, registers and suspensions as the staged one and makes the same calls of the host, so that a
  * run of either does the same.
  */
+import { executionOf } from '../core/runtime-instruction.ts';
 import type { BlockId, Instruction, Operand, SpecialRegister, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
 import { type MemoryAccess, type Segment, iterationAt } from '../core/program.ts';
@@ -158,10 +159,6 @@ class Interpreter {
       return;
     }
     switch (effect.kind) {
-      case 'pure':
-        if (!operation.evaluate) this.#unknownOperation(instruction);
-        else this.#define(instruction, operation.evaluate<bigint, boolean>(referenceDomain, this.#sources(instruction)));
-        return;
       case 'load':
         this.#load(instruction, effect);
         return;
@@ -171,33 +168,30 @@ class Interpreter {
       case 'atomic':
         this.#atomic(instruction, effect);
         return;
-      case 'async-copy':
+      case 'copy':
+        if (effect.bytes === null) break;
         this.#copy(instruction, effect.bytes);
         return;
-      case 'async-wait':
-      case 'bulk-wait':
-      case 'fence':
-      case 'cluster-barrier':
+      default:
+    }
+    switch (executionOf(operation)) {
+      case 'compute':
+        this.#define(instruction, operation.evaluate!<bigint, boolean>(referenceDomain, this.#sources(instruction)));
+        return;
+      case 'event':
         machine.event(thread, id);
         return;
-      case 'mbarrier':
-      case 'bulk-copy':
+      case 'runtime':
         this.#foreign(instruction);
         return;
-      case 'warpgroup-multiply':
-      case 'warpgroup-matrix':
-        if (instruction.results.length > 0) machine.havocExecuted(id);
-        this.#define(instruction, this.#unknownResults(instruction));
-        return;
-      case 'havoc':
-      case 'surface-store': {
+      case 'unknown': {
         const { kernel, layout } = this.#program;
         const known = workspaceWord(kernel, instruction, layout.addresses);
         if (known === null) machine.havocExecuted(id);
         this.#define(instruction, known === null ? this.#unknownResults(instruction) : [known]);
         return;
       }
-      default:
+      case 'unsupported':
         this.#unknownOperation(instruction);
     }
   }

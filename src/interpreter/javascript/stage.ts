@@ -2,6 +2,7 @@
  * Turns a kernel into JavaScript functions, one for each segment: a part of a basic block up to the next instruction at
  * which threads wait for each other. Values that another segment reads are stored in the thread's registers.
  */
+import { executionOf } from '../core/runtime-instruction.ts';
 import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { FloatOperation, Width } from '../../isa/model/domain.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
@@ -228,10 +229,6 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
       return;
     }
     switch (effect.kind) {
-      case 'pure':
-        if (operation.evaluate) define(instruction, operation.evaluate(domain, sources(instruction)));
-        else define(instruction, unknownOperation(instruction));
-        return;
       case 'load':
         stageLoad(instruction, effect);
         return;
@@ -241,32 +238,29 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
       case 'atomic':
         stageAtomic(instruction, effect);
         return;
-      case 'async-copy':
+      case 'copy':
+        if (effect.bytes === null) break;
         stageCopy(instruction, effect.bytes);
         return;
-      case 'async-wait':
-      case 'bulk-wait':
-      case 'fence':
-      case 'cluster-barrier':
+      default:
+    }
+    switch (executionOf(operation)) {
+      case 'compute':
+        define(instruction, operation.evaluate!(domain, sources(instruction)));
+        return;
+      case 'event':
         lines.push(`m.event(t, ${id});`);
         return;
-      case 'mbarrier':
-      case 'bulk-copy':
+      case 'runtime':
         stageForeign(instruction);
         return;
-      case 'warpgroup-multiply':
-      case 'warpgroup-matrix':
-        if (instruction.results.length > 0) lines.push(`m.havocExecuted(${id});`);
-        define(instruction, unknownResults(instruction));
-        return;
-      case 'havoc':
-      case 'surface-store': {
+      case 'unknown': {
         const known = workspaceWord(kernel, instruction, layout.addresses);
         if (known === null) lines.push(`m.havocExecuted(${id});`);
         define(instruction, known === null ? unknownResults(instruction) : [literal(32, known)]);
         return;
       }
-      default:
+      case 'unsupported':
         define(instruction, unknownOperation(instruction));
     }
   };

@@ -90,12 +90,8 @@ export type Effect =
        */
       readonly ordersAsyncShared?: true;
     }
-  /**
-   * Copies from global to shared memory that complete later. Operands: destination, source, `bytes`; then, optional, how
-   * many bytes to read (32 bits) or whether to read none (predicate), the rest zero; a cache policy (64 bits).
-   */
-  | { readonly kind: 'async-copy'; readonly bytes: number }
-  | { readonly kind: 'async-wait'; readonly form: 'commit' | 'wait-group' | 'wait-all' }
+  | CopyEffect
+  | GroupEffect
   | MbarrierEffect
   /**
    * Multiplies matrices, or transposes one, that the lanes of a warp hold together; `matrixResults` of
@@ -103,20 +99,7 @@ export type Effect =
    */
   | { readonly kind: 'warp-matrix'; readonly operation: MatrixOperation }
   | MatrixAccessEffect
-  | BulkCopyEffect
-  /** `cp.async.bulk.commit_group`, `cp.async.bulk.wait_group{.read}` (source: how many groups may be left). */
-  | {
-      readonly kind: 'bulk-wait';
-      readonly form: 'commit' | 'wait-group';
-      /** Whether the wait is only for the reads of the source. */
-      readonly read: boolean;
-    }
   | WarpgroupMultiplyEffect
-  /**
-   * `wgmma.fence`, which orders only registers; `wgmma.commit_group`; `wgmma.wait_group` (source: number of groups that
-   * may remain).
-   */
-  | { readonly kind: 'warpgroup-matrix'; readonly form: 'fence' | 'commit' | 'wait' }
   | { readonly kind: 'surface-store' }
   | { readonly kind: 'branch' }
   | { readonly kind: 'indexed-branch' }
@@ -167,6 +150,8 @@ export interface MbarrierEffect {
   readonly expectTx: boolean;
   /** Of waits: whether the phase is identified by its parity. */
   readonly parity: boolean;
+  /** Of `cp_async_arrive`: group of the copies that arrive. */
+  readonly copies?: AsyncGroup;
   /**
    * Of `cp_async_arrive`: whether the pending count is not raised first, so that the arrival is one of the expected
    * ones.
@@ -227,7 +212,8 @@ export type MatrixOperation =
  * address, then the stored registers, then, optional for `stride`, the distance of lines in elements (32 bits).
  */
 export interface MatrixAccessEffect {
-  readonly kind: 'matrix-load' | 'matrix-store';
+  readonly kind: 'matrix-access';
+  readonly operation: 'read' | 'write';
   readonly space: StateSpace;
   /** `lanes`: the address of lane `i` is that of line `i`. `stride`: all lanes have the first line's. */
   readonly addressing: 'lanes' | 'stride';
@@ -255,6 +241,7 @@ export interface MatrixAccessEffect {
 interface WarpgroupMultiplyEffect {
   readonly kind: 'warpgroup-multiply';
   readonly matrices: readonly SharedMatrix[];
+  readonly group: AsyncGroup;
 }
 
 /** A matrix in shared memory that a descriptor names (PTX ISA 9.7.15.5.1). */
@@ -273,21 +260,46 @@ export interface SharedMatrix {
 }
 
 /**
- * `cp.async.bulk` and `cp.reduce.async.bulk` between global and shared memory: one thread starts it, another engine
- * copies. Sources: destination, source, bytes (32 bits); the address of an mbarrier if `completion` is that; the
- * remaining operands (a mask of blocks, of bytes, a cache policy) as written.
+ * Asynchronous operations that are committed in groups, in order, and waited for by the number of groups that may be
+ * left. Each executing thread has separate groups.
  */
-export interface BulkCopyEffect {
-  readonly kind: 'bulk-copy';
+export interface AsyncGroup {
+  /** Operations and waits with equal names belong together. */
+  readonly name: string;
+  /** Proxy through which the operations access memory (PTX ISA 8.9). */
+  readonly proxy: 'generic' | 'async';
+  readonly participants: 'thread' | 'warpgroup';
+}
+
+/** `commit`, `wait` (source: number of groups that may be left), `wait-all`; `fence` orders only registers. */
+export interface GroupEffect {
+  readonly kind: 'group';
+  readonly group: AsyncGroup;
+  readonly form: 'commit' | 'wait' | 'wait-all' | 'fence';
+  /** Whether the wait is only for the reads of the source. */
+  readonly onlyReads: boolean;
+}
+
+/**
+ * A copy that one thread starts and that completes later. Sources: destination, source, bytes (32 bits); the address of
+ * an mbarrier if `completion` is that. The remaining ones depend on `bytes`:
+ * - a number: optional, how many bytes to read (32 bits) or whether to read none (predicate), the rest zero; a cache
+ *   policy (64 bits); `reduction`, `multicast` and `masked` are absent;
+ * - `null`, since a source gives it, in multiples of 16: a mask of blocks, a cache policy, a mask of bytes (16 bits).
+ */
+export interface CopyEffect {
+  readonly kind: 'copy';
   readonly to: 'global' | 'shared' | 'cluster';
   readonly from: 'global' | 'shared';
-  readonly completion: 'mbarrier' | 'group';
+  readonly bytes: number | null;
+  /** The thread waits for the copy with its group; or an mbarrier, through the asynchronous proxy, expects its bytes. */
+  readonly completion: AsyncGroup | 'mbarrier';
   /** Combines the copied values with the contents of the destination instead of replacing these. */
   readonly reduction?: { readonly operation: string; readonly type: string };
   /** Written to every block of the cluster that a 16-bit mask names. */
-  readonly multicast: boolean;
+  readonly multicast?: boolean;
   /** Whether a mask selects which bytes of each 16 are copied. */
-  readonly masked: boolean;
+  readonly masked?: boolean;
 }
 
 /** Class of an instruction in the cost evaluation. */

@@ -1,6 +1,6 @@
 /** Parts of the rows of the instruction table. */
 import type { Domain, Width } from './domain.ts';
-import type { CostClass, Effect, Rule, ValueType } from './operation.ts';
+import type { AsyncGroup, CostClass, Effect, Rule, ValueType } from './operation.ts';
 
 /**
  * One operand as written.
@@ -199,4 +199,27 @@ export function uncomputed(
   const widths = (from: number, to: number): ValueType[] =>
     forms.slice(from, to).flatMap((form) => form.widths.map((width) => width ?? (form.kind === 'address' ? 64 : otherwise)));
   return { results: widths(0, results), sources: widths(results, forms.length), effect, cost };
+}
+
+/**
+ * A row that commits groups of asynchronous operations, or waits for them: `commit…`, `wait…` or `wait_all` in its forms.
+ * @param forms all forms, separated by `; `; `{.read}` if a wait may be only for the reads of the source
+ */
+export function groupRow(section: string, forms: string, group: AsyncGroup): Row {
+  const mnemonics = forms.replace('{.read}', '').split('; ');
+  const opcode = forms.split('.')[0]!;
+  return {
+    opcode,
+    section,
+    forms,
+    treatment: 'exact',
+    decode(modifiers) {
+      const onlyReads = forms.includes('{.read}') && modifiers.flag('read');
+      const mnemonic = [opcode, ...modifiers.rest()].join('.');
+      if (!mnemonics.some((one) => one.split(' ')[0] === mnemonic)) return null;
+      const form = mnemonic.includes('wait_all') ? 'wait-all' : (/wait|commit/.exec(mnemonic)?.[0] as 'wait' | 'commit' | undefined);
+      const effect: Effect = { kind: 'group', group, form: form ?? 'fence', onlyReads };
+      return { results: [], sources: form === 'wait' ? [32] : [], effect, cost: 'sync' };
+    },
+  };
 }

@@ -3,6 +3,8 @@
  * waits for them.
  */
 import type { BlockId, Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
+import { groupsLeftBy, participantsOf } from '../../isa/model/effect.ts';
+import type { Effect } from '../../isa/model/operation.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { rootOf } from '../displacements.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
@@ -64,9 +66,8 @@ export function fenceStrength(instruction: SassInstruction): FenceStrength | nul
 
 /** Maximum number of incomplete groups of copies after a wait of the PTX; null for other instructions. */
 export function groupsLeft({ operation: { effect }, arguments: [count] }: Instruction): number | null {
-  if (effect.kind === 'async-wait' && effect.form === 'wait-all') return 0;
-  if ((effect.kind !== 'async-wait' && effect.kind !== 'bulk-wait') || effect.form !== 'wait-group') return null;
-  return count?.kind === 'constant' ? Number(count.value) : 0;
+  const left = participantsOf(effect) === 'thread' ? groupsLeftBy(effect, count) : null;
+  return left === undefined ? 0 : left;
 }
 
 /**
@@ -77,16 +78,21 @@ export function groupsLeftOf(instruction: SassInstruction): number | null {
   return wordBits(instruction, 38, 6);
 }
 
+/** Whether an instruction stores to memory that other threads may read, at once and not atomically. */
+export function isStoring(effect: Effect): boolean {
+  const isStore = effect.kind === 'store' || (effect.kind === 'matrix-access' && effect.operation === 'write');
+  return isStore && accessSpaces.has(effect.space);
+}
+
 function wantedOf(instruction: Instruction): Wanted | undefined {
   const { effect } = instruction.operation;
   if (effect.kind === 'barrier') return effect.form === 'arrive' ? undefined : 'barrier';
   if (effect.kind === 'fence') return fenceWanted(instruction) ? 'fence' : undefined;
   if (effect.kind === 'mbarrier') return arriving.has(effect.form) || effect.form === 'init' ? 'mbarrier' : undefined;
   if (effect.kind === 'atomic') return 'atomic';
-  if (effect.kind === 'async-copy' || effect.kind === 'bulk-copy') return 'copy';
-  if (effect.kind === 'async-wait' || effect.kind === 'bulk-wait') return effect.form === 'commit' ? 'group' : 'wait';
-  if (effect.kind !== 'store' && effect.kind !== 'matrix-store') return undefined;
-  return accessSpaces.has(effect.space) ? 'store' : undefined;
+  if (effect.kind === 'copy') return 'copy';
+  if (effect.kind === 'group' && participantsOf(effect) === 'thread') return effect.form === 'commit' ? 'group' : 'wait';
+  return isStoring(effect) ? 'store' : undefined;
 }
 
 function linesByKind(): Readonly<Record<Wanted, Set<number>>> {
@@ -316,7 +322,7 @@ export function lostInstructions(
       const { effect } = instruction.operation;
       const also = [
         ...(fence && what !== 'fence' ? ['fence' as const] : []),
-        ...(effect.kind === 'async-wait' && effect.form === 'wait-all' ? ['group' as const] : []),
+        ...(effect.kind === 'group' && effect.form === 'wait-all' ? ['group' as const] : []),
       ];
       if (effect.kind === 'fence' && !fence) others.fence.add(ptxLine);
       if (effect.kind === 'mbarrier') others.mbarrier.add(ptxLine);
@@ -335,7 +341,7 @@ export function lostInstructions(
         for (const lines of [wanted, inKept, weaker]) lines.mbarrier.add(ptxLine);
       }
       // A matrix fragment is stored by several instructions of one block.
-      const whole = effect.kind === 'matrix-store' ? effect.words * 32 : 0;
+      const whole = effect.kind === 'matrix-access' && effect.operation === 'write' ? effect.words * 32 : 0;
       if (whole > 0 && code.storedInBlocks.get(ptxLine)?.some((bits) => bits % whole !== 0)) weaker.store.add(ptxLine);
       const left = code.left.get(ptxLine);
       const most = groupsLeft(instruction);

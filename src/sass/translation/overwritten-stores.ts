@@ -52,7 +52,7 @@ export function overwrittenLines(
 
 /** Whether an instruction may observe memory, or allow other threads to observe it. */
 function separates({ operation: { effect } }: Instruction): boolean {
-  return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|async-copy|bulk-copy|warp-matrix)$/.test(effect.kind);
+  return /^(?:barrier|grid-barrier|warp-barrier|cluster-barrier|mbarrier|fence|copy|warp-matrix)$/.test(effect.kind);
 }
 
 function bytesOf({ operation: { effect } }: Instruction): number {

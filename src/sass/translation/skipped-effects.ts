@@ -6,7 +6,7 @@
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
-import { fenceStrength, fenceWanted } from './missing.ts';
+import { fenceStrength, fenceWanted, isStoring } from './missing.ts';
 import { waysAroundLoops } from './loop-bypasses.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
 import { predicatesWritten } from '../predicates.ts';
@@ -45,8 +45,7 @@ const accessSpaces: ReadonlySet<string> = new Set(['global', 'shared', 'generic'
 const maxWords = 1 << 20;
 
 function isEffect({ operation: { effect } }: Instruction): boolean {
-  if (effect.kind === 'store' || effect.kind === 'matrix-store') return accessSpaces.has(effect.space);
-  return effect.kind === 'atomic';
+  return effect.kind === 'atomic' || isStoring(effect);
 }
 
 /** Codes of calls to an address in a register: the function may not return. */

@@ -113,8 +113,7 @@ function separates(instruction: Instruction, by: Separator): boolean {
 /** Whether an instruction is a load or store that other threads may observe, and that stays ordered with barriers. */
 function isAccess({ operation: { effect } }: Instruction): boolean {
   if (effect.kind === 'atomic') return true;
-  const isMatrix = effect.kind === 'matrix-load' || effect.kind === 'matrix-store';
-  if (effect.kind !== 'load' && effect.kind !== 'store' && !isMatrix) return false;
+  if (effect.kind !== 'load' && effect.kind !== 'store' && effect.kind !== 'matrix-access') return false;
   if (effect.kind === 'load' && effect.nonCoherent) return false;
   return effect.space === 'global' || effect.space === 'shared' || effect.space === 'generic';
 }
@@ -266,8 +265,7 @@ function strays(
       const known = kinds.get(instruction.ptxLine) ?? { hasAccess: false, hasBarrier: false, hasOther: false };
       kinds.set(instruction.ptxLine, known);
       const { kind } = instruction.operation.effect;
-      if (kind === 'load' || kind === 'store' || kind === 'atomic' || kind === 'matrix-load' || kind === 'matrix-store')
-        known.hasAccess = true;
+      if (kind === 'load' || kind === 'store' || kind === 'atomic' || kind === 'matrix-access') known.hasAccess = true;
       else if (kind === 'barrier') known.hasBarrier = true;
       else if (kind !== 'pure') known.hasOther = true;
     }
@@ -289,7 +287,7 @@ function strays(
 function isNamed(instruction: Instruction, by: Separator): boolean {
   if (by !== 'barrier' && by !== 'wait') return false;
   const { kind } = instruction.operation.effect;
-  if (by === 'wait' && (kind === 'async-copy' || kind === 'bulk-copy')) return true;
+  if (by === 'wait' && kind === 'copy') return true;
   return kind === 'barrier' && separates(instruction, 'barrier');
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildsDiffer, differsAt } from '../../../src/app/build/builds-differ.ts';
+import { copyGroup } from '../../../src/isa/copy.ts';
 import type { Effect } from '../../../src/isa/model/operation.ts';
 import { kernelOf as textKernel } from '../../check/kernel-text.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
@@ -83,7 +84,7 @@ test('a barrier that no launch reaches is dead code, and one that some launch re
 
 test('stores of only the production build race with nothing if the launch has a single thread', () => {
   const kernel = kernelOf({ effects: [at(store('global'), 4)] });
-  const copy = { kind: 'async-copy', bytes: 4, sourceBytes: null, group: true } as unknown as Effect;
+  const copy = { kind: 'copy', to: 'shared', from: 'global', bytes: 4, completion: copyGroup } as const;
   const opaque = { kind: 'opaque', reason: 'a call' } as unknown as Effect;
   const told = (other: Effect, block: readonly number[] | null, grid: readonly number[] | null): boolean => {
     const produced = kernelOf({ effects: [at(store('global'), 4), at(other, 9)] });

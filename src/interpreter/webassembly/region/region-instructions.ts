@@ -1,4 +1,5 @@
 /** The code of instructions in a region. */
+import { executionOf } from '../../core/runtime-instruction.ts';
 import type { Instruction } from '../../../ir/form/kernel.ts';
 import type { Domain, Width } from '../../../isa/model/domain.ts';
 import type { Effect } from '../../../isa/model/operation.ts';
@@ -80,10 +81,6 @@ export class RegionInstructions {
       return;
     }
     switch (effect.kind) {
-      case 'pure':
-        if (operation.evaluate) this.#values.define(instruction, operation.evaluate(this.#domain, this.#values.sources(instruction)));
-        else this.#emitUnsupported(instruction);
-        return;
       case 'load':
         this.#emitLoad(instruction, effect);
         return;
@@ -93,33 +90,30 @@ export class RegionInstructions {
       case 'atomic':
         this.#emitAtomic(instruction, effect);
         return;
-      case 'async-copy':
+      case 'copy':
+        if (effect.bytes === null) break;
         this.#emitCopy(instruction, effect.bytes);
         this.#emitEvent(instruction);
         return;
-      case 'async-wait':
-      case 'bulk-wait':
-      case 'fence':
-      case 'cluster-barrier':
+      default:
+    }
+    switch (executionOf(operation)) {
+      case 'compute':
+        this.#values.define(instruction, operation.evaluate!(this.#domain, this.#values.sources(instruction)));
+        return;
+      case 'event':
         this.#emitEvent(instruction);
         return;
-      case 'mbarrier':
-      case 'bulk-copy':
+      case 'runtime':
         this.#emitForeign(instruction);
         return;
-      case 'warpgroup-multiply':
-      case 'warpgroup-matrix':
-        if (instruction.results.length > 0) append(body, i32(id), call(this.#code.machineFunction('havoc')));
-        this.#values.define(instruction, this.#unknownResults(instruction));
-        return;
-      case 'havoc':
-      case 'surface-store': {
+      case 'unknown': {
         const known = workspaceWord(this.#code.kernel, instruction, this.#plan.objectAddresses);
         if (known === null) append(body, i32(id), call(this.#code.machineFunction('havoc')));
         this.#values.define(instruction, known === null ? this.#unknownResults(instruction) : [wasmConstant(32, known)]);
         return;
       }
-      default:
+      case 'unsupported':
         this.#emitUnsupported(instruction);
     }
   }

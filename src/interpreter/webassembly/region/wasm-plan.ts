@@ -3,15 +3,16 @@
  * are disjoint; each resident block has a frame with the state of its threads, their saved values, its shared memory
  * and the shadow words of that. A global address is an address in linear memory.
  */
+import { hasPlainAccesses } from '../../../isa/model/effect.ts';
 import { bytesOfElement, isVolatile } from '../../../memory-model/conflict.ts';
 import { reachesGrid } from '../../../memory-model/scope.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
-import type { Operand, ValueId } from '../../../ir/form/kernel.ts';
+import type { ValueId } from '../../../ir/form/kernel.ts';
 import type { Effect, ValueType } from '../../../isa/model/operation.ts';
 import type { RunRequest } from '../../core/run-request.ts';
 import type { Liveness } from './liveness.ts';
 import type { MemoryAccess, Program } from '../../core/program.ts';
-import { needsRuntime, isMatrix } from '../../core/runtime-instruction.ts';
+import { needsRuntime } from '../../core/runtime-instruction.ts';
 import { livenessOf } from './liveness.ts';
 import { pageBytes, regionBase } from '../../core/memory.ts';
 import { pointerOrigins } from './pointer-origin.ts';
@@ -435,12 +436,10 @@ function chooseTargets(program: Program, request: RunRequest, arrays: readonly A
   const targets: Target[] = program.accesses.map(() => 'anywhere');
   for (const [instruction, first] of program.firstAccess) {
     const { effect } = instruction.operation;
-    if (needsRuntime(effect) || isMatrix(effect)) continue;
-    const count = effect.kind === 'atomic' ? effect.lanes : effect.kind === 'async-copy' ? 2 : 1;
-    for (let index = first; index < first + count; index++) {
+    if (!hasPlainAccesses(effect)) continue;
+    for (let index = first; program.accesses[index]?.instruction === instruction.id; index++) {
       const access = program.accesses[index]!;
-      const address: Operand = instruction.arguments[effect.kind === 'async-copy' ? index - first : 0]!;
-      const origin = originOf(address);
+      const origin = originOf(instruction.arguments[access.source]!);
       if (access.space === 'local') {
         targets[index] = 'local';
         continue;

@@ -1,0 +1,171 @@
+/**
+ * Properties of effects, derived from their one description in `operation.ts`: accesses, completion, participants, order.
+ * Provers, interpreter, costs, idempotency and the comparison with SASS ask these instead of listing kinds.
+ */
+import type { AsyncGroup, CopyEffect, Effect, Scope, Semantics, StateSpace } from './operation.ts';
+
+/** Equal accesses of an instruction, `bytes` apart. */
+interface EffectAccess {
+  readonly operation: 'read' | 'write' | 'atomic';
+  /** Shared memory of other blocks of the cluster counts as shared. */
+  readonly space: StateSpace;
+  readonly bytes: number;
+  readonly count: number;
+  /** Index of the source with the address. */
+  readonly source: number;
+  /** The widest scope at which the access is strong; null if it is weak. */
+  readonly strong: Scope | null;
+  readonly semantics: Semantics;
+  /** Bytes of each element of a vector or packed type, as elements are separate accesses; absent for a single element. */
+  readonly elementBytes?: number;
+}
+
+const weakly = { count: 1, source: 0, strong: null, semantics: 'weak' } as const;
+
+/** Bytes that a copy of variable size moves at a time; its addresses are aligned to them. */
+export const copyPiece = 16;
+
+/**
+ * The accesses of an instruction at addresses in its sources. Vectors are one access except for atomics; matrices have
+ * lines, which these accesses begin; copies write first. The matrices of `wgmma.mma_async` are described by its effect.
+ */
+export function accessesOfEffect(effect: Effect): readonly EffectAccess[] {
+  switch (effect.kind) {
+    case 'load':
+    case 'store':
+    case 'atomic': {
+      const { space, bytes, lanes, semantics, scope } = effect;
+      const strength = { source: 0, strong: semantics === 'weak' ? null : scope, semantics, space } as const;
+      if (effect.kind !== 'atomic') {
+        const operation = effect.kind === 'load' ? 'read' : 'write';
+        return [{ ...strength, operation, bytes: bytes * lanes, count: 1, ...(lanes > 1 && { elementBytes: bytes }) }];
+      }
+      const isPacked = effect.type.endsWith('x2');
+      return [{ ...strength, operation: 'atomic', bytes, count: lanes, ...(isPacked && { elementBytes: bytes / 2 }) }];
+    }
+    case 'matrix-access':
+      return [{ ...weakly, operation: effect.operation, space: effect.space, bytes: Math.min(copyPiece, effect.lineBytes) }];
+    case 'mbarrier': {
+      if (effect.form === 'pending_count') return [];
+      const word = { ...weakly, space: effect.space === 'generic' ? 'generic' : 'shared', bytes: 8 } as const;
+      // Initialisation and invalidation of a barrier do not synchronize (PTX ISA 9.7.13.15.9 and 9.7.13.15.10).
+      return effect.form === 'init' || effect.form === 'inval'
+        ? [{ ...word, operation: 'write' }]
+        : [{ ...word, operation: 'atomic', strong: effect.scope, semantics: effect.semantics }];
+    }
+    case 'copy': {
+      const { reduction, from } = effect;
+      const bytes = effect.bytes ?? copyPiece;
+      const combines = reduction && {
+        operation: 'atomic' as const,
+        elementBytes: Number(/\d+/.exec(reduction.type)![0]) / 8,
+        strong: 'gpu' as const,
+        semantics: 'relaxed' as const,
+      };
+      return [
+        { ...weakly, operation: 'write', space: effect.to === 'global' ? 'global' : 'shared', bytes, ...combines },
+        { ...weakly, operation: 'read', space: from, bytes, source: 1 },
+        ...(effect.completion === 'mbarrier'
+          ? [{ ...weakly, operation: 'atomic', space: 'shared', bytes: 8, source: 3, strong: 'cta' } as const]
+          : []),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Whether each thread makes exactly these accesses by itself, and their sizes are known. */
+export function hasPlainAccesses(effect: Effect): effect is Extract<Effect, { kind: 'load' | 'store' | 'atomic' | 'copy' }> {
+  return /^(load|store|atomic)$/.test(effect.kind) || (effect.kind === 'copy' && effect.bytes !== null);
+}
+
+/** How the accesses of an instruction complete if they continue after it: with a group, or at an mbarrier; otherwise null. */
+export function completionOf(effect: Effect): CopyEffect['completion'] | null {
+  if (effect.kind === 'copy') return effect.completion;
+  return effect.kind === 'warpgroup-multiply' ? effect.group : null;
+}
+
+/** The group with which the accesses of an instruction complete; null if they do not complete with one. */
+export function groupOf(effect: Effect): AsyncGroup | null {
+  const completion = completionOf(effect);
+  return completion === 'mbarrier' ? null : completion;
+}
+
+/**
+ * Number of groups that a wait for groups leaves pending; undefined if it is unknown, null for other effects.
+ * @param count the first source
+ */
+export function groupsLeftBy(
+  effect: Effect,
+  count: { readonly kind: string; readonly value?: bigint } | undefined,
+): number | undefined | null {
+  if (effect.kind !== 'group' || effect.form === 'commit' || effect.form === 'fence') return null;
+  if (effect.form === 'wait-all') return 0;
+  return count?.kind === 'constant' ? Number(count.value) : undefined;
+}
+
+/**
+ * Whether an effect is a copy, or concerns one, whose accesses proofs cannot follow to its wait: of unknown size, through
+ * the asynchronous proxy, or completed by an mbarrier.
+ */
+export function isUnfollowed(effect: Effect): boolean {
+  if (effect.kind === 'group') return effect.group.proxy === 'async' && effect.group.participants === 'thread';
+  if (effect.kind !== 'copy') return false;
+  return effect.bytes === null || effect.completion === 'mbarrier' || effect.completion.proxy === 'async';
+}
+
+/** Whether an instruction may release earlier accesses of its thread, or acquire accesses of others. */
+export function mayOrderAccesses(effect: Effect): boolean {
+  switch (effect.kind) {
+    case 'load':
+    case 'store':
+      return effect.semantics !== 'weak';
+    case 'fence':
+      return effect.semantics !== 'proxy';
+    case 'pure':
+    case 'havoc':
+    case 'warp-matrix':
+    case 'matrix-access':
+    case 'shuffle':
+    case 'vote':
+    case 'warp-value':
+    case 'warpgroup-multiply':
+      return false;
+    case 'copy':
+    case 'group':
+      return isUnfollowed(effect);
+    default:
+      return true;
+  }
+}
+
+type Participants = 'thread' | 'lanes' | 'warp' | 'warpgroup' | 'block' | 'cluster' | 'grid';
+
+/**
+ * Threads that execute an instruction together. `lanes`: those of a warp that a mask names, or that execute it at the
+ * same time; `warp`: all lanes of a warp.
+ */
+export function participantsOf(effect: Effect): Participants {
+  switch (effect.kind) {
+    case 'warp-barrier':
+    case 'shuffle':
+    case 'vote':
+    case 'warp-value':
+      return 'lanes';
+    case 'warp-matrix':
+    case 'matrix-access':
+      return 'warp';
+    case 'warpgroup-multiply':
+    case 'group':
+      return effect.group.participants;
+    case 'barrier':
+      return 'block';
+    case 'cluster-barrier':
+      return 'cluster';
+    case 'grid-barrier':
+      return 'grid';
+    default:
+      return 'thread';
+  }
+}
