@@ -10,6 +10,7 @@ import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { classify } from '../../src/idempotency/classify.ts';
 import { allExtensions } from '../../src/idempotency/model/extensions.ts';
+import { LaunchCounters } from '../../src/interpreter/counters.ts';
 import { verifyKernel } from '../../src/ir/form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { seededRandom } from '../../src/base/random.ts';
@@ -139,7 +140,14 @@ test('its cost is that of its accesses', () => {
       declaredAs: (index) => (index < 2 ? 'pointer' : 'scalar'),
       parameterName: () => null,
     });
-    return (['sectors', 'conflicts'] as const).map((metric) => bounds[metric].bound && expressionText(bounds[metric].bound));
+    const counters = new LaunchCounters();
+    launch(code, { block: [64, 1, 1], observer: counters, detectRaces: false });
+    return (['sectors', 'conflicts'] as const).map((metric) => {
+      const { bound } = bounds[metric];
+      const text = bound && expressionText(bound);
+      assert.equal(text, String(Math.max(...counters.warps.map((warp) => warp[metric]))), `${metric}: ${body}`);
+      return text;
+    });
   };
   assert.deepEqual(boundsOf(copy), boundsOf('ld.shared.u64 %d13, [%d12]; st.global.u64 [%d11], %d13;'));
   assert.deepEqual(boundsOf('haul.async.global.shared [%d1], [%d12], 8;'), ['1', '0']);

@@ -7,6 +7,7 @@ import type { ResidentBlock } from './back-end.ts';
 import type { Program, Suspension } from './program.ts';
 import type { Words } from './warp-exchange.ts';
 import { exitedStatus, mixedStatus, waitingAt } from './back-end.ts';
+import { participantsOf } from '../../isa/model/effect.ts';
 import { isMatrix } from './runtime-instruction.ts';
 import { exchangeWords } from './warp-exchange.ts';
 import { warpResults } from './warp-operation.ts';
@@ -633,8 +634,7 @@ export class ThreadBlock {
 }
 
 function isExchange(effect: Effect): effect is Effect & { kind: 'warp-barrier' | 'shuffle' | 'vote' | 'warp-value' } {
-  const { kind } = effect;
-  return kind === 'warp-barrier' || kind === 'shuffle' || kind === 'vote' || kind === 'warp-value';
+  return participantsOf(effect) === 'lanes';
 }
 
 /** Whether the lanes of a warp wait for each other at an instruction. */

@@ -309,6 +309,13 @@ test('bulk copies signal completion through an mbarrier or through bulk groups',
   assert.deepEqual(races(put('cp.async.bulk.wait_group.read 0;', reuse)), []);
   assert.deepEqual(races(put('', reuse)), ['read-write shared s+0']);
   assert.deepEqual(races(put('cp.async.bulk.wait_group.read 0;', load)), ['write-read global A+0']);
+  // A wait at an mbarrier completes the copies that the mbarrier expects, and no copies of bulk groups.
+  const both = `mov.u64 %d9, m; mbarrier.init.shared.b64 [%d9], 1; mbarrier.arrive.expect_tx.shared.b64 %d10, [%d9], 64;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d6+64], [%d2], 64, [%d9]; ${wait}`;
+  const halves = put('', `${both} ${reuse}`).replace('[%d6], 128;\n    cp.async.bulk.commit_group;', '[%d6], 64;');
+  assert.ok(!halves.includes('commit_group'));
+  assert.deepEqual(races(halves), ['read-write shared s+0']);
+  assert.deepEqual(races(halves.replace(reuse, 'st.shared.u32 [%d6+64], 5;')), []);
 });
 
 test('a lock synchronizes threads, in one block and between blocks', () => {
