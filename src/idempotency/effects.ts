@@ -81,6 +81,8 @@ const ofPaper: ReadonlySet<IdempotencyReasonKind> = new Set(['atomic', 'indirect
 
 const mathematics = /^result of __(nv|internal)_/;
 
+const withoutLastingEffect = /^(pure|barrier|warp-barrier|fence|warp-matrix|matrix-access|branch|indexed-branch|call|return|exit)$/;
+
 /**
  * Lists effects that are never idempotent, for any launch.
  * @param accesses those of the production build
@@ -193,20 +195,8 @@ export function lastingEffects(
             add('atomic', mnemonic, instruction);
           break;
         }
-        case 'pure':
-        case 'barrier':
-        case 'warp-barrier':
-        case 'fence':
-        case 'warp-matrix':
-        case 'matrix-access':
-        case 'branch':
-        case 'indexed-branch':
-        case 'call':
-        case 'return':
-        case 'exit':
-          break;
         default:
-          add('unsupported', mnemonic, instruction);
+          if (!withoutLastingEffect.test(effect.kind)) add('unsupported', mnemonic, instruction);
       }
     }
     if (terminator.kind === 'trap') add('effect', 'trap', terminator);

@@ -18,13 +18,16 @@ import { lowerModule } from '../../src/ir/lower.ts';
 import { readCubin } from '../../src/sass/cubin/cubin.ts';
 import { validateTranslation } from '../../src/sass/translation/translation.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
-import { check, closeSolver, kernelOf, verdicts } from '../check/kernel-text.ts';
+import type { RunResult } from '../../src/interpreter/core/run-result.ts';
+import { checkKernel } from '../../src/check/check-kernel.ts';
+import { check, closeSolver, kernelOf, requestFor, verdicts } from '../check/kernel-text.ts';
 import { kernel, launch, raceTexts, words } from '../interpreter/core/launch-text.ts';
 
 after(closeSolver);
 
 /** `%d11` is the thread's word of 8 bytes of `a`, `%d12` its word of shared memory, which contains 8 tid.x + 1. */
-const start = `shl.b32 %r10, %r0, 3; cvt.u64.u32 %d10, %r10; add.s64 %d11, %d1, %d10; add.s64 %d12, %d3, %d10;
+const address = 'shl.b32 %r10, %r0, 3; cvt.u64.u32 %d10, %r10; add.s64 %d11, %d1, %d10; add.s64 %d12, %d3, %d10;';
+const start = `${address}
   add.s64 %d14, %d10, 1; st.shared.u64 [%d12], %d14;`;
 const shared = '.shared .align 16 .b8 s[4096];';
 const copy = 'haul.async.global.shared [%d11], [%d12], 8;';
@@ -44,6 +47,7 @@ const bodies: readonly (readonly [body: string, verdict: 'proved' | 'race', race
   [`${copy} ${wait} ${own}`, 'race', 'write-read global'],
   [`${copy} ${commit} haul.wait_group 1; ${own}`, 'race', 'write-read global'],
   // Waits for copies of other groups
+  [`${copy} ${commit} cp.async.wait_all; ${own}`, 'race', 'write-read global'],
   [`${copy} ${commit} cp.async.wait_all; cp.async.bulk.wait_group 0; drag.wait_all; ${own}`, 'race', 'write-read global'],
   [`${copy} ${commit} bar.sync 0; ${other}`, 'race', 'write-read global'],
   [`${copy} ${overwrite}`, 'race', 'read-write shared'],
@@ -90,19 +94,36 @@ test('all back ends execute it, and find its races', () => {
   }
 });
 
+test('one that completes at an mbarrier is executed, and not followed by proofs', async () => {
+  const lift = (wait: string): string => `mov.u64 %d17, m; setp.ne.u32 %p1, %r0, 0; @%p1 bra READY;
+    mbarrier.init.shared.b64 [%d17], 1; mbarrier.arrive.expect_tx.shared.b64 %d18, [%d17], 8;
+    lift.async.shared.global [%d3], [%d2], 8, [%d17]; READY: bar.sync 0; ${wait} ld.shared.u64 %d13, [%d3]; st.global.u64 [%d11], %d13;`;
+  const wait = 'WAIT: mbarrier.test_wait.parity.shared.b64 %p2, [%d17], 0; @!%p2 bra WAIT;';
+  const declarations = `${shared} .shared .align 8 .b64 m;`;
+  for (const backend of ['reference', 'javascript', 'webassembly'] as const) {
+    const b = { initial: Uint8Array.of(7) };
+    const run = (text: string): RunResult => launch(kernel(`mov.u64 %d3, s; ${address} ${lift(text)}`, declarations), { backend, b });
+    assert.deepEqual(raceTexts(run(wait)), [], backend);
+    assert.deepEqual(words(run(wait), 0, 4), [7, 0, 7, 0], backend);
+    assert.deepEqual(raceTexts(run('')), ['write-read shared s+0'], backend);
+  }
+  const { race } = await checkKernel(requestFor(kernelOf(`${address} ${lift(wait)}`, '.shared .align 8 .b64 m;')));
+  assert.equal(race.verdict, 'unknown');
+});
+
 /** A random loop of three iterations over copies, waits, barriers and other accesses; at random, two stages of memory. */
 function randomBody(random: (below: number) => number): string {
   const choose = (...alternatives: readonly string[]): string => alternatives[random(alternatives.length)]!;
   const stages = choose('0', '1');
   /** The word of the thread, or of one in the other warp, in the stage of this iteration or of the next one. */
-  const address = (base: string): string =>
+  const addressIn = (base: string): string =>
     `add.s32 %r13, %r12, ${random(2)}; and.b32 %r13, %r13, ${stages}; shl.b32 %r13, %r13, 9; xor.b32 %r14, %r10, ${choose('0', '0', '256')};
      add.s32 %r13, %r13, %r14; cvt.u64.u32 %d20, %r13; add.s64 %d21, ${base}, %d20;`;
   const statement = (): string =>
     choose(
-      `${address('%d3')} mov.u64 %d22, %d21; ${address('%d1')} haul.async.global.shared [%d21], [%d22], 8;`,
-      `${address('%d1')} ld.global.u64 %d13, [%d21];`,
-      `${address('%d3')} st.shared.u64 [%d21], %d10;`,
+      `${addressIn('%d3')} mov.u64 %d22, %d21; ${addressIn('%d1')} haul.async.global.shared [%d21], [%d22], 8;`,
+      `${addressIn('%d1')} ld.global.u64 %d13, [%d21];`,
+      `${addressIn('%d3')} st.shared.u64 [%d21], %d10;`,
       commit,
       choose(wait, 'haul.wait_group 1;', 'haul.wait_all;'),
       'bar.sync 0;',
@@ -211,7 +232,7 @@ ret;
   };
   const made = [start, ...waits].map((line) => line.replace('cp.async', 'haul').replace('haul.ca', 'haul.async'));
   assert.deepEqual(faultsOf(...made, load), []);
-  // Copies that the SASS lacks: in place of the load
+  // Copies that the SASS lacks: instead of the load
   const lost = { kind: 'missing', what: 'copy', ptxLine: 13 };
   assert.deepEqual(faultsOf(...made, made[0]!), [lost]);
 });

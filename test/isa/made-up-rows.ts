@@ -2,13 +2,14 @@
  * Rows of a made-up asynchronous copy, added to the instruction table: a real one would be these rows in `isa/copy.ts`, and
  * nothing else. To be imported before any module that imports the table.
  *
- * `haul` copies 4, 8 or 16 bytes between global and shared memory; `drag` is the same through the asynchronous proxy.
+ * `haul` copies 4, 8 or 16 bytes between global and shared memory; `drag` is the same through the asynchronous proxy, and
+ * `lift` completes at an mbarrier, its last operand.
  */
 import { copyRows } from '../../src/isa/copy.ts';
-import type { AsyncGroup } from '../../src/isa/model/operation.ts';
+import type { AsyncGroup, CopyEffect, ValueType } from '../../src/isa/model/operation.ts';
 import { type Row, addressWidth, groupRow } from '../../src/isa/model/row.ts';
 
-function copyRow(opcode: string, completion: AsyncGroup): Row {
+function copyRow(opcode: string, completion: CopyEffect['completion']): Row {
   return {
     opcode,
     section: '0.0',
@@ -22,7 +23,8 @@ function copyRow(opcode: string, completion: AsyncGroup): Row {
       const source = addressWidth(shape, 1);
       if (!to || !from || !target || !source) return null;
       const bytes = Number(shape?.[2]?.literal ?? 8n);
-      return { results: [], sources: [target, source, 32], effect: { kind: 'copy', to, from, bytes, completion }, cost: 'memory' };
+      const sources: ValueType[] = [target, source, 32, ...(completion === 'mbarrier' ? [addressWidth(shape, 3) ?? 64] : [])];
+      return { results: [], sources, effect: { kind: 'copy', to, from, bytes, completion }, cost: 'memory' };
     },
   };
 }
@@ -36,3 +38,4 @@ function rowsOf(opcode: string, proxy: AsyncGroup['proxy']): Row[] {
 export const madeUpCopies = { generic: 'haul', async: 'drag' } as const;
 
 for (const proxy of ['generic', 'async'] as const) (copyRows as Row[]).push(...rowsOf(madeUpCopies[proxy], proxy));
+(copyRows as Row[]).push(copyRow('lift', 'mbarrier'));

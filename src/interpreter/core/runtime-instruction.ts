@@ -8,7 +8,7 @@ import type { MbarrierStep } from '../../isa/arithmetic/mbarrier-word.ts';
 import type { Executor, LocatedBytes, SlowMemory, TrackedPage } from './interpreter-host.ts';
 import type { MemoryAccess, Program } from './program.ts';
 import { loadFragments, matrixLines, storeFragments } from '../../isa/arithmetic/matrix-access.ts';
-import { copyPiece, hasPlainAccesses, participantsOf } from '../../isa/model/effect.ts';
+import { hasPlainAccesses, participantsOf } from '../../isa/model/effect.ts';
 import { matrixResults } from '../../isa/arithmetic/matrix-product.ts';
 import {
   addTransactions,
@@ -181,16 +181,16 @@ function copyBulk(
   const [write, read, barrier] = [0, 1, 2].map((index) => program.accesses[first + index]) as [MemoryAccess, MemoryAccess, MemoryAccess];
   const to = addressOf(instruction, operands, 0);
   const from = addressOf(instruction, operands, 1);
-  const count = Number(operands[2]) >>> 0;
+  const count = effect.bytes ?? Number(operands[2]) >>> 0;
   const mask = effect.masked ? Number(operands.at(-1)) : 0xffff;
-  for (let at = 0; at < count; at += copyPiece) {
+  for (let at = 0; at < count; at += write.bytes) {
     const source = memory.locate(who, read, from + at);
-    const bytes = source.page.u8.slice(source.offset, source.offset + copyPiece);
+    const bytes = source.page.u8.slice(source.offset, source.offset + write.bytes);
     memory.touch(who, read, source);
     const target = memory.locate(who, write, to + at);
     const { u8 } = target.page;
     if (effect.reduction) combine(effect.reduction, u8, target.offset, bytes);
-    else for (let byte = 0; byte < copyPiece; byte++) if ((mask >> byte) & 1) u8[target.offset + byte] = bytes[byte]!;
+    else for (let byte = 0; byte < write.bytes; byte++) if ((mask >> byte) & 1) u8[target.offset + byte] = bytes[byte]!;
     memory.touch(who, write, target);
   }
   if (effect.completion !== 'mbarrier') return;
@@ -208,7 +208,7 @@ function combine({ operation, type }: NonNullable<CopyEffect['reduction']>, u8: 
   const size = bits / 8;
   const number = (from: Uint8Array, at: number): bigint =>
     from.subarray(at, at + size).reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
-  for (let at = 0; at < copyPiece; at += size) {
+  for (let at = 0; at < bytes.length; at += size) {
     const result = atomicResult(operation, type, bits, number(u8, offset + at), number(bytes, at), 0n, false);
     for (let byte = 0; byte < size; byte++) u8[offset + at + byte] = Number((result >> BigInt(8 * byte)) & 0xffn);
   }

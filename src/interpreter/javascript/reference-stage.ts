@@ -3,6 +3,7 @@
  * has the same segments, registers and suspensions as the staged one and makes the same calls of the host, so that a
  * run of either does the same.
  */
+import { hasPlainAccesses } from '../../isa/model/effect.ts';
 import { executionOf } from '../core/runtime-instruction.ts';
 import type { BlockId, Instruction, Operand, SpecialRegister, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
@@ -169,7 +170,7 @@ class Interpreter {
         this.#atomic(instruction, effect);
         return;
       case 'copy':
-        if (effect.bytes === null) break;
+        if (!hasPlainAccesses(effect)) break;
         this.#copy(instruction, effect.bytes);
         return;
       default:

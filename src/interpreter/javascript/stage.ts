@@ -2,6 +2,7 @@
  * Turns a kernel into JavaScript functions, one for each segment: a part of a basic block up to the next instruction at
  * which threads wait for each other. Values that another segment reads are stored in the thread's registers.
  */
+import { hasPlainAccesses } from '../../isa/model/effect.ts';
 import { executionOf } from '../core/runtime-instruction.ts';
 import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { FloatOperation, Width } from '../../isa/model/domain.ts';
@@ -239,7 +240,7 @@ function stageSegment({ base, slots, floatOperations }: StagedProgram, segment: 
         stageAtomic(instruction, effect);
         return;
       case 'copy':
-        if (effect.bytes === null) break;
+        if (!hasPlainAccesses(effect)) break;
         stageCopy(instruction, effect.bytes);
         return;
       default:

@@ -4,7 +4,7 @@
  */
 import type { AsyncGroup, CopyEffect, Effect, Scope, Semantics, StateSpace } from './operation.ts';
 
-/** Equal accesses of an instruction, `bytes` apart. */
+/** Equal accesses of an instruction, at distances of `bytes`. */
 interface EffectAccess {
   readonly operation: 'read' | 'write' | 'atomic';
   /** Shared memory of other blocks of the cluster counts as shared. */
@@ -23,7 +23,7 @@ interface EffectAccess {
 const weakly = { count: 1, source: 0, strong: null, semantics: 'weak' } as const;
 
 /** Bytes that a copy of variable size moves at a time; its addresses are aligned to them. */
-export const copyPiece = 16;
+const copyPiece = 16;
 
 /**
  * The accesses of an instruction at addresses in its sources. Vectors are one access except for atomics; matrices have
@@ -75,9 +75,12 @@ export function accessesOfEffect(effect: Effect): readonly EffectAccess[] {
   }
 }
 
-/** Whether each thread makes exactly these accesses by itself, and their sizes are known. */
-export function hasPlainAccesses(effect: Effect): effect is Extract<Effect, { kind: 'load' | 'store' | 'atomic' | 'copy' }> {
-  return /^(load|store|atomic)$/.test(effect.kind) || (effect.kind === 'copy' && effect.bytes !== null);
+/** Whether each thread makes exactly these accesses, of known sizes, and no mbarrier is informed of them. */
+export function hasPlainAccesses(
+  effect: Effect,
+): effect is Extract<Effect, { kind: 'load' | 'store' | 'atomic' }> | (CopyEffect & { readonly bytes: number }) {
+  if (effect.kind === 'copy') return effect.bytes !== null && effect.completion !== 'mbarrier';
+  return effect.kind === 'load' || effect.kind === 'store' || effect.kind === 'atomic';
 }
 
 /** How the accesses of an instruction complete if they continue after it: with a group, or at an mbarrier; otherwise null. */
@@ -112,7 +115,7 @@ export function groupsLeftBy(
 export function isUnfollowed(effect: Effect): boolean {
   if (effect.kind === 'group') return effect.group.proxy === 'async' && effect.group.participants === 'thread';
   if (effect.kind !== 'copy') return false;
-  return effect.bytes === null || effect.completion === 'mbarrier' || effect.completion.proxy === 'async';
+  return !hasPlainAccesses(effect) || groupOf(effect)?.proxy === 'async';
 }
 
 /** Whether an instruction may release earlier accesses of its thread, or acquire accesses of others. */

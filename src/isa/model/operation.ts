@@ -283,8 +283,8 @@ export interface GroupEffect {
 /**
  * A copy that one thread starts and that completes later. Sources: destination, source, bytes (32 bits); the address of
  * an mbarrier if `completion` is that. The remaining ones depend on `bytes`:
- * - a number: optional, how many bytes to read (32 bits) or whether to read none (predicate), the rest zero; a cache
- *   policy (64 bits); `reduction`, `multicast` and `masked` are absent;
+ * - a number: with a group, optional, how many bytes to read (32 bits) or whether to read none (predicate), the rest
+ *   zero; a cache policy (64 bits); `reduction`, `multicast` and `masked` are absent;
  * - `null`, since a source gives it, in multiples of 16: a mask of blocks, a cache policy, a mask of bytes (16 bits).
  */
 export interface CopyEffect {

@@ -1,4 +1,5 @@
 /** The code of instructions in a region. */
+import { hasPlainAccesses } from '../../../isa/model/effect.ts';
 import { executionOf } from '../../core/runtime-instruction.ts';
 import type { Instruction } from '../../../ir/form/kernel.ts';
 import type { Domain, Width } from '../../../isa/model/domain.ts';
@@ -91,7 +92,7 @@ export class RegionInstructions {
         this.#emitAtomic(instruction, effect);
         return;
       case 'copy':
-        if (effect.bytes === null) break;
+        if (!hasPlainAccesses(effect)) break;
         this.#emitCopy(instruction, effect.bytes);
         this.#emitEvent(instruction);
         return;
