@@ -24,7 +24,7 @@ const core = [
   'src/app/project/host-programs.ts',
   'src/app/project/launch-index.ts',
   'src/app/project/declared-parameters.ts',
-  'src/cuda/assumptions/annotation.ts',
+  'src/cuda/reading/annotation.ts',
   'src/cuda/names/kernel-match.ts',
   'src/cuda/reading/access-text.ts',
   'src/cuda/reading/struct-layout.ts',

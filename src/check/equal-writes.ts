@@ -58,7 +58,7 @@ function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
   const divisors = dimensions.block.map((size, axis) => {
     if (size !== null) return size;
     const known = stated.find(
-      ({ expression }) => expression.kind === 'dimension' && expression.name === 'blockDim' && expression.axis === 'xyz'[axis],
+      ({ expression }) => expression.kind === 'dimension' && expression.name === 'blockDim' && expression.axis === axis,
     );
     return Number(known?.divisor ?? 1n);
   });

@@ -1,5 +1,5 @@
 /** Calls that are being executed, what they pass and what they give back. */
-import type { ChosenFunction, HostValue } from '../cuda/host/value.ts';
+import type { ChosenFunction, HostValue } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleLocation, GimpleOperand } from '../gimple/gimple.ts';
 import type { HostUnit } from './host-unit.ts';

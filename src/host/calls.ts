@@ -1,16 +1,9 @@
 /** Calls of the host program: which functions they may be of, and what happens if they are not followed. */
-import {
-  type Fact,
-  type HostSymbol,
-  appliedSymbol,
-  integer,
-  isSameFact,
-  negatedFact,
-  termConstant,
-  truth,
-  zeroTerm,
-} from '../cuda/host/term.ts';
-import { type ChosenFunction, type HostValue, functionsOf, valueKey } from '../cuda/host/value.ts';
+import { appliedSymbol } from '../assumptions/applied-symbol.ts';
+import { type Fact, type HostSymbol, integer, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import { isSame } from '../assumptions/parts.ts';
+import { negatedFact, truth } from '../assumptions/simplify.ts';
+import { type ChosenFunction, type HostValue, functionsOf, valueKey } from '../cuda/launches/value.ts';
 import { objectName, withoutTemplateArguments } from '../cuda/names/demangle.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleBlock, GimpleFunction, GimpleOperand, GimpleStatement } from '../gimple/gimple.ts';
@@ -68,8 +61,8 @@ export abstract class CallInterpreter extends OperandEvaluator {
     if (fact.kind === 'truth') return fact;
     const opposite = negatedFact(fact);
     for (const one of state.facts) {
-      if (isSameFact(one, fact)) return truth(true);
-      if (isSameFact(one, opposite)) return truth(false);
+      if (isSame(one, fact)) return truth(true);
+      if (isSame(one, opposite)) return truth(false);
     }
     return fact;
   }

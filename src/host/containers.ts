@@ -1,6 +1,7 @@
 /** Trees (`std::map`, `std::set`) and texts (`std::string`) of libstdc++, whose functions have no body in a unit. */
-import { type HostTerm, arithmetic, compared, integer, one, termConstant, zeroTerm } from '../cuda/host/term.ts';
-import { type HostValue, integerValue, nullPointer, pointerOfText, termOf, valueKey } from '../cuda/host/value.ts';
+import { type HostTerm, integer, one, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import { arithmetic, compared } from '../assumptions/simplify.ts';
+import { type HostValue, integerValue, nullPointer, pointerOfText, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostObject, HostPlace, Objects } from './objects.ts';
 import { movedBy } from './operators.ts';
 import type { State } from './state.ts';

@@ -1,6 +1,8 @@
 /** Values and places of operands. */
-import { type HostTerm, appliedSymbol, arithmetic, integer, termConstant, truth, zeroTerm } from '../cuda/host/term.ts';
-import { type HostValue, hostField, integerValue, nullPointer, quotientOfNumber, termOf, valueKey } from '../cuda/host/value.ts';
+import { appliedSymbol } from '../assumptions/applied-symbol.ts';
+import { type HostTerm, integer, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import { arithmetic, truth } from '../assumptions/simplify.ts';
+import { type HostValue, hostField, integerValue, nullPointer, quotientOfNumber, termOf, valueKey } from '../cuda/launches/value.ts';
 import { objectName } from '../cuda/names/demangle.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleOperand } from '../gimple/gimple.ts';

@@ -1,5 +1,5 @@
 /** The host code of a translation unit: functions on demand, kernels, and variables with static storage. */
-import type { HostFunction } from '../cuda/host/value.ts';
+import type { HostFunction } from '../cuda/launches/value.ts';
 import type { HostType, DebugTypes } from '../gimple/debug-types.ts';
 import type { GimpleFunction } from '../gimple/gimple.ts';
 import type { DataObject } from '../gimple/initialised-data.ts';

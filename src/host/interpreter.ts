@@ -2,9 +2,11 @@
  * An abstract interpreter of host code as GCC lowers it. Values are terms over symbols, with the conditions under which
  * they were chosen. A statement that is not understood makes the whole state unknown.
  */
-import { HostStore } from '../cuda/host/host-store.ts';
-import { type Fact, appliedSymbol, arithmetic, compared, integer, negatedFact, termConstant, truth, zeroTerm } from '../cuda/host/term.ts';
-import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '../cuda/host/value.ts';
+import { LayeredMap } from '../base/layered-map.ts';
+import { appliedSymbol } from '../assumptions/applied-symbol.ts';
+import { type Fact, integer, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import { arithmetic, compared, negatedFact, truth } from '../assumptions/simplify.ts';
+import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
@@ -37,7 +39,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     const { unit, fn, caller } = call;
     const parameters = new Map(fn.parameters.map((one, at) => [one.name, given[at] ?? this.freeParameter(unit, one, fn.symbol)]));
     const activation: Activation = { ...call, depth: (caller?.depth ?? 0) + 1, objects: new Map(), parameters, returns: [], throws: [] };
-    const own: State = { ...state, values: HostStore.empty() };
+    const own: State = { ...state, values: new LayeredMap() };
     const flow = blockFlowOf(fn);
     this.region(activation, null, [{ from: -1, to: flow.first, state: own }]);
     const { state: after, value } = this.joined(activation.returns);
@@ -282,7 +284,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
 
   /** A statement that is not understood: all that the program can change is unknown. */
   everythingUnknown(activation: Activation, state: State): void {
-    for (const cell of state.values.cells()) this.objects.lose(state.values.get(cell)!);
+    for (const cell of state.values.keys()) this.objects.lose(state.values.get(cell)!);
     for (let one: Activation | null = activation; one; one = one.caller)
       for (const object of one.objects.values()) {
         this.objects.lose(this.objects.addressOf({ object, offset: zeroTerm, label: '' }));

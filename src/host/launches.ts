@@ -1,7 +1,7 @@
 /** Launches of a host program: the functions of the runtime and the driver that make them, and what they are given. */
 import type { LaunchEvent } from '../cuda/launches/launch-event.ts';
-import { type HostTerm, termConstant } from '../cuda/host/term.ts';
-import { type ChosenFunction, type HostValue, functionsOf, termOf, valueKey } from '../cuda/host/value.ts';
+import { type HostTerm, termConstant } from '../assumptions/expression.ts';
+import { type ChosenFunction, type HostValue, functionsOf, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleLocation } from '../gimple/gimple.ts';
 import { type HostUnit, kernelSymbol } from './host-unit.ts';

@@ -1,18 +1,9 @@
 /** Functions of the CUDA runtime, of C and of C++ whose bodies are not in the unit. The list is closed: any other call is unknown code. */
-import {
-  type Fact,
-  type HostTerm,
-  appliedSymbol,
-  arithmetic,
-  choice,
-  compared,
-  integer,
-  isSame,
-  one,
-  termConstant,
-  zeroTerm,
-} from '../cuda/host/term.ts';
-import { type HostValue, type MemoryContents, functionsOf, integerValue, nullPointer, termOf, valueKey } from '../cuda/host/value.ts';
+import { appliedSymbol } from '../assumptions/applied-symbol.ts';
+import { type Fact, type HostTerm, integer, one, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import { isSame } from '../assumptions/parts.ts';
+import { arithmetic, choice, compared } from '../assumptions/simplify.ts';
+import { type HostValue, type MemoryContents, functionsOf, integerValue, nullPointer, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostUnit } from './host-unit.ts';
 import type { CallRequest, Outcome, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';

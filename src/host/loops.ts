@@ -2,9 +2,11 @@
  * Loops of host code: executed iteration by iteration where each iteration decides whether another one follows, else
  * summarised by one iteration that represents all of them, or all except the first.
  */
-import { type Fact, type HostTerm, arithmetic, compared, integer, isSame, one, termConstant, zeroTerm } from '../cuda/host/term.ts';
-import { HostStore } from '../cuda/host/host-store.ts';
-import { type HostValue, termOf, valueKey } from '../cuda/host/value.ts';
+import { type Fact, type HostTerm, integer, one, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import { isSame } from '../assumptions/parts.ts';
+import { arithmetic, compared } from '../assumptions/simplify.ts';
+import { LayeredMap } from '../base/layered-map.ts';
+import { type HostValue, termOf, valueKey } from '../cuda/launches/value.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import type { Activation, EdgeState } from './activation.ts';
 import type { Objects } from './objects.ts';
@@ -246,7 +248,7 @@ function addChanges(
     changes.isCalled = true;
     isMore = true;
   }
-  for (const key of HostStore.writtenApart(head.objects, again.objects)) {
+  for (const key of LayeredMap.writtenApart(head.objects, again.objects)) {
     if (changes.whole.has(key) || isNewObject(key)) continue;
     const [before, after] = [context.contents(key, head), context.contents(key, again)];
     if (before === after) continue;

@@ -1,6 +1,6 @@
 /** Contents of an object of the host program, by bytes. States of objects never change; a write makes a new one. */
-import { type HostSymbol, integer, zeroTerm } from '../cuda/host/term.ts';
-import { type HostValue, integerValue, valueKey } from '../cuda/host/value.ts';
+import { type HostSymbol, integer, zeroTerm } from '../assumptions/expression.ts';
+import { type HostValue, integerValue, valueKey } from '../cuda/launches/value.ts';
 
 /** What bytes hold that were not written one by one: zeros, or the bytes of an unknown object. */
 type ByteSource = { readonly kind: 'zero' } | { readonly kind: 'unknown'; readonly symbol: HostSymbol };

@@ -1,6 +1,7 @@
 /** Objects of the host program: variables, allocations, and what unknown pointers point to. Only this file reads and writes them. */
-import { type Fact, type HostSymbol, type HostTerm, integer, termConstant, termKey, zeroTerm } from '../cuda/host/term.ts';
-import { type HostMemory, type HostValue, integerValue, pointerOfText, symbolOf } from '../cuda/host/value.ts';
+import { type Fact, type HostSymbol, type HostTerm, integer, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import { printExpression } from '../assumptions/print.ts';
+import { type HostMemory, type HostValue, integerValue, pointerOfText, symbolOf } from '../cuda/launches/value.ts';
 import {
   type Cell,
   type ObjectState,
@@ -233,7 +234,7 @@ export class Objects {
     if (!offset) return { value: this.fresh(label), exact: true };
     // A value at an unknown offset is the same wherever the contents and the offset are.
     this.#loseAll(contents);
-    return { value: { kind: 'symbol', symbol: { id: `${objectKey(contents)}[${termKey(offset)}]:${bytes}`, label } }, exact: true };
+    return { value: { kind: 'symbol', symbol: { id: `${objectKey(contents)}[${printExpression(offset)}]:${bytes}`, label } }, exact: true };
   }
 
   /** Writes a scalar. @param bytes null if unknown */

@@ -1,23 +1,9 @@
 /** GIMPLE operators over values of the host program. The list is closed: any other operator has an unknown value. */
-import type { ArithmeticOperator, ComparisonOperator } from '../cuda/assumptions/assumption.ts';
-import {
-  type Fact,
-  type HostTerm,
-  appliedSymbol,
-  arithmetic,
-  choice,
-  compared,
-  dividedUp,
-  integer,
-  isLarge,
-  joinedFact,
-  negatedFact,
-  one,
-  symbolsOf,
-  termConstant,
-  truth,
-  zeroTerm,
-} from '../cuda/host/term.ts';
+import { appliedSymbol } from '../assumptions/applied-symbol.ts';
+import { type Fact, type HostTerm, integer, one, termConstant, zeroTerm } from '../assumptions/expression.ts';
+import type { ArithmeticOperator, ComparisonOperator } from '../assumptions/operators.ts';
+import { isLarge, symbolsOf } from '../assumptions/parts.ts';
+import { arithmetic, choice, compared, dividedUp, joinedFact, negatedFact, truth } from '../assumptions/simplify.ts';
 import {
   type HostValue,
   factOf,
@@ -28,7 +14,7 @@ import {
   quotientOfNumber,
   termOf,
   valueKey,
-} from '../cuda/host/value.ts';
+} from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 
 type IntegerType = Extract<HostType, { kind: 'integer' }>;
@@ -288,8 +274,6 @@ function leastOf(term: HostTerm): bigint | null {
   switch (term.kind) {
     case 'integer':
       return term.value;
-    case 'symbol':
-      return 1n;
     case 'choice': {
       const [a, b] = [leastOf(term.then), leastOf(term.otherwise)];
       return a === null || b === null ? null : a < b ? a : b;
@@ -312,6 +296,8 @@ function leastOf(term: HostTerm): bigint | null {
           return a >= 0n && b >= 0n ? 0n : null;
       }
     }
+    default:
+      return 1n;
   }
 }
 

@@ -1,7 +1,8 @@
 /** The launches of host code: of each function that leads to one, with the arguments of its callers or unknown ones. */
-import { HostStore } from '../cuda/host/host-store.ts';
-import { type Fact, type HostTerm, symbolsOf } from '../cuda/host/term.ts';
-import { extentsOf, termOf } from '../cuda/host/value.ts';
+import { LayeredMap } from '../base/layered-map.ts';
+import type { Fact, HostTerm } from '../assumptions/expression.ts';
+import { symbolsOf } from '../assumptions/parts.ts';
+import { extentsOf, termOf } from '../cuda/launches/value.ts';
 import { readDebugTypes } from '../gimple/debug-types.ts';
 import type { GimpleLocation, GimpleStatement } from '../gimple/gimple.ts';
 import { readInitialisedData } from '../gimple/initialised-data.ts';
@@ -276,8 +277,8 @@ export function readHostProgram(request: ReadRequest): HostReading {
 
 function emptyState(): State {
   return {
-    values: HostStore.empty(),
-    objects: HostStore.empty(),
+    values: new LayeredMap(),
+    objects: new LayeredMap(),
     facts: [],
     changed: 0,
     called: 0,
@@ -302,7 +303,7 @@ function atStart(run: Run): { readonly run: Run; readonly state: State } | null 
       const before = cloneState(state);
       const after = run.silently(() => run.execute(call, [], state).state);
       if (!after || run.isCutShort) return null;
-      const written = [...HostStore.writtenApart(before.objects, after.objects)].map((key) => run.objects.at(key));
+      const written = [...LayeredMap.writtenApart(before.objects, after.objects)].map((key) => run.objects.at(key));
       if (written.some(({ kind, memory }) => /^(?:static|private|owned)$/.test(kind) && memory.label !== '__ioinit'))
         writing.add(unit.path);
       state = after;

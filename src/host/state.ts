@@ -1,7 +1,11 @@
 /** The state of a host program at a point, and how the states of two paths become one. */
-import { HostStore } from '../cuda/host/host-store.ts';
-import { type Fact, appliedSymbol, factKey, isLarge, joinedFact, isSameFact, negatedFact, truth } from '../cuda/host/term.ts';
-import { type HostValue, type MemoryContents, eitherValue, valueKey } from '../cuda/host/value.ts';
+import { LayeredMap } from '../base/layered-map.ts';
+import { appliedSymbol } from '../assumptions/applied-symbol.ts';
+import type { Fact } from '../assumptions/expression.ts';
+import { isLarge, isSame } from '../assumptions/parts.ts';
+import { printCondition } from '../assumptions/print.ts';
+import { joinedFact, negatedFact, truth } from '../assumptions/simplify.ts';
+import { type HostValue, type MemoryContents, eitherValue, valueKey } from '../cuda/launches/value.ts';
 import { type Cell, type Content, type ObjectState, copiedCells, isSameBase, objectKey, refined } from './memory.ts';
 
 /** What `<<<…>>>` configures, and the call of a function that contains it. */
@@ -15,9 +19,9 @@ interface LaunchConfiguration {
 /** Changed in place. */
 export interface State {
   /** SSA names of the calls that are being executed. */
-  values: HostStore<HostValue>;
+  values: LayeredMap<number, HostValue>;
   /** Objects that were written. */
-  objects: HostStore<StoredObject>;
+  objects: LayeredMap<number, StoredObject>;
   /** Conditions of the path. They are about symbols, whose values do not change, so they stay true. */
   facts: readonly Fact[];
   /** When what unknown pointers may point to was last changed by unknown code, or through an unknown pointer. */
@@ -111,16 +115,16 @@ function conjuncts(fact: Fact): readonly Fact[] {
 
 /** One of two paths; null if it is always true. `a || (!a && b)` is `a || b`. */
 function disjunction(a: Fact, b: Fact): Fact | null {
-  if (isSameFact(a, negatedFact(b)) || isSameFact(b, negatedFact(a))) return null;
+  if (isSame(a, negatedFact(b)) || isSame(b, negatedFact(a))) return null;
   const [as, bs] = [conjuncts(a), conjuncts(b)];
-  const shared = as.filter((one) => bs.some((other) => isSameFact(one, other)));
+  const shared = as.filter((one) => bs.some((other) => isSame(one, other)));
   const rest = (all: readonly Fact[], others: readonly Fact[]): readonly Fact[] => {
-    const own = all.filter((one) => !shared.some((other) => isSameFact(one, other)));
+    const own = all.filter((one) => !shared.some((other) => isSame(one, other)));
     const [only] = others;
-    return others.length === 1 && only ? own.filter((one) => !isSameFact(one, negatedFact(only))) : own;
+    return others.length === 1 && only ? own.filter((one) => !isSame(one, negatedFact(only))) : own;
   };
-  const left = as.filter((one) => !shared.some((other) => isSameFact(one, other)));
-  const right = bs.filter((one) => !shared.some((other) => isSameFact(one, other)));
+  const left = as.filter((one) => !shared.some((other) => isSame(one, other)));
+  const right = bs.filter((one) => !shared.some((other) => isSame(one, other)));
   const [one, other] = [rest(as, right), rest(bs, left)];
   const joined = (facts: readonly Fact[]): Fact => facts.reduce((x, y) => joinedFact('and', x, y), truth(true));
   const either = one.length === 0 || other.length === 0 ? truth(true) : joinedFact('or', joined(one), joined(other));
@@ -128,9 +132,9 @@ function disjunction(a: Fact, b: Fact): Fact | null {
   return all.kind === 'truth' ? null : all;
 }
 
-function mergedValues(first: State, second: State, condition: Fact, context: MergeContext): HostStore<HostValue> {
+function mergedValues(first: State, second: State, condition: Fact, context: MergeContext): LayeredMap<number, HostValue> {
   const values = first.values.copy();
-  for (const cell of HostStore.writtenApart(first.values, second.values)) {
+  for (const cell of LayeredMap.writtenApart(first.values, second.values)) {
     const [a, b] = [first.values.get(cell), second.values.get(cell)];
     if (a === undefined || b === undefined) values.set(cell, a ?? b!);
     else if (a !== b) values.set(cell, mergedValue(a, b, condition, context));
@@ -168,16 +172,16 @@ function mergedValue(a: HostValue, b: HostValue, condition: Fact, context: Merge
     ? {
         kind: 'symbol',
         symbol: {
-          ...appliedSymbol('either', [factKey(condition), valueKey(a), valueKey(b)], label),
+          ...appliedSymbol('either', [printCondition(condition), valueKey(a), valueKey(b)], label),
           origin: `${label === 'a value' ? label : `\`${label}\``}, which depends on the path`,
         },
       }
     : context.fresh(label);
 }
 
-function mergedObjects(first: State, second: State, condition: Fact, context: MergeContext): HostStore<StoredObject> {
+function mergedObjects(first: State, second: State, condition: Fact, context: MergeContext): LayeredMap<number, StoredObject> {
   const objects = first.objects.copy();
-  for (const object of HostStore.writtenApart(first.objects, second.objects)) {
+  for (const object of LayeredMap.writtenApart(first.objects, second.objects)) {
     const [a, b] = [context.contents(object, first), context.contents(object, second)];
     if (!context.exists(object, first) || !context.exists(object, second)) {
       objects.set(object, context.store(context.exists(object, first) ? a : b));

@@ -20,8 +20,9 @@
  * - other `contents` that are not stated, `initial`, `no-effect`, `warp-lockstep`: the launch may violate what the
  *   proof is about, and nothing reveals it. The kernel is then undecided.
  */
-import { parseAssumption } from '../cuda/assumptions/assumption-parser.ts';
-import type { Condition as Assumed, ComparisonOperator, IntegerExpression } from '../cuda/assumptions/assumption.ts';
+import { parseAssumption } from '../assumptions/assumption-parser.ts';
+import type { Condition as Assumed, IntegerExpression } from '../assumptions/expression.ts';
+import { negatedFact } from '../assumptions/simplify.ts';
 import { isFloatType, sizeOfType } from '../cuda/syntax/basic-type.ts';
 import { earlierEnded } from '../check/stable-memory.ts';
 import { isUnsignedType, namedScalar } from '../check/premises/premises.ts';
@@ -187,31 +188,21 @@ interface Words {
 function statement(words: Words, text: string): ValidatorCondition | null {
   const parsed = parseAssumption(text);
   if (!('expression' in parsed) || parsed.expression.kind !== 'condition') return null;
-  return translate(words, parsed.expression.condition, false);
+  return translate(words, parsed.expression.condition);
 }
 
-const opposite: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
-  '==': '!=',
-  '!=': '==',
-  '<': '>=',
-  '>=': '<',
-  '>': '<=',
-  '<=': '>',
-};
-
-function translate(words: Words, condition: Assumed, isNegated: boolean): ValidatorCondition | null {
-  if (condition.kind === 'not') return translate(words, condition.operand, !isNegated);
+function translate(words: Words, condition: Assumed): ValidatorCondition | null {
+  if (condition.kind === 'not') return translate(words, negatedFact(condition.operand));
   if (condition.kind === 'comparison') {
     const left = exactly(words, condition.left);
     const right = exactly(words, condition.right);
     if (!left || !right) return null;
-    const operator = isNegated ? opposite[condition.operator] : condition.operator;
+    const { operator } = condition;
     if (operator === '>' || operator === '>=') return compare(right, operator === '>' ? '<' : '<=', left);
     return compare(left, operator === '==' ? '=' : operator, right);
   }
-  const parts = [translate(words, condition.left, isNegated), translate(words, condition.right, isNegated)];
-  if (parts.includes(null)) return null;
-  return ((condition.kind === 'and') === isNegated ? anyOf : allOf)(parts as ValidatorCondition[]);
+  const [left, right] = [translate(words, condition.left), translate(words, condition.right)];
+  return left && right && (condition.kind === 'and' ? allOf : anyOf)([left, right]);
 }
 
 /** Value of an expression of the language of assumptions in a launch; null if it needs more than its arguments. */
@@ -240,18 +231,10 @@ function rangeOf(words: Words, expression: IntegerExpression): Range | null {
   switch (expression.kind) {
     case 'integer':
       return one(number(expression.value));
-    case 'warp-size':
-      return one(number(32));
-    case 'dimension': {
-      const axis = 'xyz'.indexOf(expression.axis) as Axis;
-      return one({ kind: expression.name === 'blockDim' ? 'block-size' : 'grid-size', axis });
-    }
+    case 'dimension':
+      return one({ kind: expression.name === 'blockDim' ? 'block-size' : 'grid-size', axis: expression.axis });
     case 'parameter':
       return index(expression.path) ?? scalar(words, expression.path);
-    case 'negative': {
-      const range = rangeOf(words, expression.operand);
-      return range && scaled(range, -1n);
-    }
     case 'arithmetic': {
       const left = rangeOf(words, expression.left);
       const right = rangeOf(words, expression.right);
@@ -292,12 +275,6 @@ function scalar({ kernel, parameters, conditions }: Words, path: readonly string
   if (bytes !== 1 && bytes !== 2 && bytes !== 4 && bytes !== 8) return null;
   const { index: parameter, offset, type } = named;
   return one({ kind: 'argument', index: parameter, offset, bytes, signed: !isUnsignedType(type) });
-}
-
-function scaled({ low, high }: Range, by: bigint): Range {
-  if (low === high) return one(productOfQuantities(number(by), low));
-  const [a, b] = [productOfQuantities(number(by), low), productOfQuantities(number(by), high)];
-  return by < 0n ? { low: b, high: a } : { low: a, high: b };
 }
 
 function combined(words: Words, operator: string, left: Range, right: Range): Range | null {

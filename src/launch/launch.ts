@@ -1,5 +1,5 @@
 import type { Dim3 } from '../base/dim3.ts';
-import type { IntegerExpression } from '../cuda/assumptions/assumption.ts';
+import type { IntegerExpression } from '../assumptions/expression.ts';
 import type { AxisExtents } from '../cuda/launches/extents.ts';
 import type { Location } from '../source/location.ts';
 import type { Kernel } from '../ir/form/kernel.ts';

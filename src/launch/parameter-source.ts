@@ -1,5 +1,5 @@
 import type { Location } from '../source/location.ts';
-import type { AssumptionExpression } from '../cuda/assumptions/assumption.ts';
+import type { AssumptionExpression } from '../assumptions/expression.ts';
 
 /** A kernel parameter as the source declares it. */
 export interface ParameterSource {

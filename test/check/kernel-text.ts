@@ -8,7 +8,7 @@ import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { Launch } from '../../src/launch/launch.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { CheckRequest, CheckResult } from '../../src/check/request/check-request.ts';
-import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';

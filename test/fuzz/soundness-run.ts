@@ -9,7 +9,7 @@ import type { RaceEvent, RunResult } from '../../src/interpreter/core/run-result
 import assert from 'node:assert/strict';
 import { seededRandom, type Random } from '../../src/base/random.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
 import type { Assumption } from '../../src/verdict/finding.ts';
 import type { StatedAssumption } from '../../src/launch/parameter-source.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';

@@ -2,10 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isContradictory } from '../../src/cuda/host/contradiction.ts';
-import { substitutionOf } from '../../src/cuda/host/symbol-bindings.ts';
-import { type Fact, type HostTerm, compared, integer, symbolsOf, termConstant, termKey } from '../../src/cuda/host/term.ts';
-import { type HostValue, extentsOf, termOf } from '../../src/cuda/host/value.ts';
+import { isContradictory } from '../../src/assumptions/contradiction.ts';
+import { type Fact, type HostTerm, integer, termConstant } from '../../src/assumptions/expression.ts';
+import { symbolsOf } from '../../src/assumptions/parts.ts';
+import { printCondition } from '../../src/assumptions/print.ts';
+import { compared } from '../../src/assumptions/simplify.ts';
+import { substitutionOf } from '../../src/assumptions/substitution.ts';
+import { type HostValue, extentsOf, termOf } from '../../src/cuda/launches/value.ts';
 import { openHostUnit, readHostProgram, type HostReading, type ReadLaunch } from '../../src/host/read-host.ts';
 import { hostDump } from '../../src/lowering/host-dump.ts';
 import { hostStepsOf } from '../../src/lowering/host-steps.ts';
@@ -176,27 +179,11 @@ function unsatisfied(equations: readonly Equation[], facts: readonly Fact[]): st
   const { fact: replaced } = substitutionOf([], known);
   for (const fact of facts) {
     const now = replaced(fact);
-    if (now.kind === 'truth' && !now.value) differences.push(`a condition of the path: ${factText(fact)}`);
+    if (now.kind === 'truth' && !now.value) differences.push(`a condition of the path: ${printCondition(fact)}`);
   }
   if (differences.length === 0 && isContradictory(facts.map(replaced)))
     differences.push('the conditions of the path contradict each other');
   return differences;
-}
-
-function factText(fact: Fact): string {
-  switch (fact.kind) {
-    case 'comparison':
-      return `${termKey(fact.left)} ${fact.operator} ${termKey(fact.right)}`;
-    case 'and':
-    case 'or':
-      return `(${factText(fact.left)} ${fact.kind} ${factText(fact.right)})`;
-    case 'not':
-      return `not ${factText(fact.operand)}`;
-    case 'truth':
-      return String(fact.value);
-    case 'unknown':
-      return fact.id;
-  }
 }
 
 /** The value of the one symbol in an equation; null if it has several, or is not linear. */

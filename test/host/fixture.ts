@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
-import { printAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import { printAssumption } from '../../src/assumptions/print.ts';
 import { type LaunchSite, sitesOf } from '../../src/cuda/launches/launch-site.ts';
 import type { LaunchParameter } from '../../src/cuda/launches/launch-parameter.ts';
 import { type ReadLaunch, openHostUnit, readHostProgram } from '../../src/host/read-host.ts';

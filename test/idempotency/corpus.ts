@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import type { ParameterSource, StatedAssumption } from '../../src/launch/parameter-source.ts';

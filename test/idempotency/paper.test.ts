@@ -1,7 +1,7 @@
 /** The examples of the paper PICKER, with its numbers: answers of validators under its rules, and with extensions. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
+import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
 import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
 import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/base/random.ts';
-import { readAnnotations } from '../../src/cuda/assumptions/annotation.ts';
+import { readAnnotations } from '../../src/cuda/reading/annotation.ts';
 import { type BarrierCandidate, markCandidates } from '../../src/cuda/editing/barrier-candidates.ts';
 import { barrierEdits } from '../../src/cuda/editing/barrier-edit.ts';
 import type { CudaSource } from '../../src/cuda/syntax/syntax.ts';

@@ -1,6 +1,7 @@
 /** Launches that a report must list for a kernel, parsed from the first lines of its file. */
-import { parseAssumption } from '../../src/cuda/assumptions/assumption-parser.ts';
-import { type Lookup, evaluateCondition, evaluateExpression } from '../../src/cuda/assumptions/evaluate-assumption.ts';
+import { printExpression } from '../../src/assumptions/print.ts';
+import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
+import { type Lookup, evaluateCondition, evaluateExpression } from '../../src/assumptions/evaluate.ts';
 
 /** Names, such as `n` or `gridDim.x`, and their values. */
 type Point = ReadonlyMap<string, bigint>;
@@ -138,7 +139,7 @@ function dimensionOf({ block, grid }: JudgedLaunch, name: string): number | unde
 
 function lookupOf(launch: JudgedLaunch, point: Point): Lookup {
   return (leaf) => {
-    const name = leaf.kind === 'dimension' ? `${leaf.name}.${leaf.axis}` : leaf.path.join('.');
+    const name = printExpression(leaf);
     const given = dimensionOf(launch, name) ?? launch.args?.[name];
     return point.get(name) ?? (given === undefined ? undefined : BigInt(given));
   };

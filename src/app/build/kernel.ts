@@ -1,7 +1,7 @@
 /**
  * Data of the phases of a check: units, their kernels, and results about kernels. Each phase extends the previous data.
  */
-import { printExpression } from '../../cuda/assumptions/assumption-parser.ts';
+import { printExpression } from '../../assumptions/print.ts';
 import type { CertificateFile } from '../../certificate/certificate.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';

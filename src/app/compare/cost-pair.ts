@@ -1,6 +1,6 @@
 /** A kernel of the base and its counterpart, with their costs, and the report of a regression. */
 import type { Regression } from '../../report-model/regression.ts';
-import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
+import { dimensionsIn } from '../../assumptions/parts.ts';
 import { hashText } from '../../base/hash.ts';
 import { isBoundMetric, metricTable } from '../../cost/model/metrics.ts';
 import type { Threshold } from '../../settings/cost-policy.ts';

@@ -106,18 +106,15 @@ function sizeOf(site: SiteSettings, name: 'blockDim' | 'gridDim', axis: Axis): b
   for (const tie of site.ties ?? []) {
     if (tie.kind !== 'condition' || tie.condition.kind !== 'comparison' || tie.condition.operator !== '==') continue;
     const { left, right } = tie.condition;
-    if (left.kind !== 'dimension' || left.name !== name || left.axis !== axes[axis]) continue;
+    if (left.kind !== 'dimension' || left.name !== name || left.axis !== axis) continue;
     if (right.kind === 'integer') return right.value;
     if (right.kind !== 'dimension') continue;
-    const other = axes.indexOf(right.axis) as Axis;
-    const isBefore = right.name === name ? other < axis : right.name === 'blockDim';
-    const size = isBefore ? sizeOf(site, right.name, other) : null;
+    const isBefore = right.name === name ? right.axis < axis : right.name === 'blockDim';
+    const size = isBefore ? sizeOf(site, right.name, right.axis) : null;
     if (size !== null) return size;
   }
   return null;
 }
-
-const axes = ['x', 'y', 'z'] as const;
 
 /** The bits of the arguments that the program determines, by parameter. */
 function argumentsOf(

@@ -1,7 +1,7 @@
 import { nearest } from '../../base/nearest.ts';
 import { compareText } from '../../base/text-order.ts';
 import { UsageError } from '../../base/usage-error.ts';
-import { namesIn } from '../../cuda/assumptions/assumption-names.ts';
+import { namesIn } from '../../assumptions/parts.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import type { Options } from '../../settings/options.ts';

@@ -1,6 +1,6 @@
 /** The launches of kernels in the host programs of a project. */
 import { posix } from 'node:path';
-import type { AssumptionExpression, Condition } from '../../cuda/assumptions/assumption.ts';
+import { type AssumptionExpression, type Fact, comparison, equalsOneOf, integer, parameter } from '../../assumptions/expression.ts';
 import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { AxisExtent, AxisExtents } from '../../cuda/launches/extents.ts';
 import {
@@ -14,7 +14,6 @@ import {
 import type { LaunchParameter } from '../../cuda/launches/launch-parameter.ts';
 import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { demangle, objectName } from '../../cuda/names/demangle.ts';
-import type { Fact } from '../../cuda/host/term.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { HostUnit } from '../../host/host-unit.ts';
 import type { KernelParameters } from '../../host/launches.ts';
@@ -453,20 +452,12 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
     const given = new Set(sites.map(({ scalars }) => scalars.get(index)));
     const values = [...given].filter((value) => typeof value === 'bigint');
     if (given.size < 2 || values.length < given.size || values.length > maxValues) return [];
-    const is =
-      (operator: '==' | '>=' | '<=') =>
-      (value: bigint): Condition => ({
-        kind: 'comparison',
-        operator,
-        left: { kind: 'parameter', path: [name] },
-        right: { kind: 'integer', value },
-      });
     const sorted = values.toSorted((a, b) => (a < b ? -1 : 1));
     const [low, high] = [sorted[0]!, sorted.at(-1)!];
-    if (values.length > 4 && high - low === BigInt(values.length - 1))
-      return [{ kind: 'condition', condition: { kind: 'and', left: is('>=')(low), right: is('<=')(high) } }];
-    const [first, ...rest] = sorted.map(is('=='));
-    return [{ kind: 'condition', condition: rest.reduce((left, right): Condition => ({ kind: 'or', left, right }), first!) }];
+    const isRange = values.length > 4 && high - low === BigInt(values.length - 1);
+    const scalar = parameter(name);
+    const [left, right] = [comparison(scalar, '>=', integer(low)), comparison(scalar, '<=', integer(high))];
+    return [{ kind: 'condition', condition: isRange ? { kind: 'and', left, right } : equalsOneOf(scalar, sorted) }];
   });
 }
 

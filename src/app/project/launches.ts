@@ -1,7 +1,7 @@
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
-import type { AssumptionExpression } from '../../cuda/assumptions/assumption.ts';
-import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
-import { printAssumption, printExpression } from '../../cuda/assumptions/assumption-parser.ts';
+import type { AssumptionExpression } from '../../assumptions/expression.ts';
+import { dimensionsIn } from '../../assumptions/parts.ts';
+import { printAssumption, printExpression } from '../../assumptions/print.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { hashText } from '../../base/hash.ts';
 import type { AxisExtents } from '../../cuda/launches/extents.ts';

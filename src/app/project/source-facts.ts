@@ -1,7 +1,7 @@
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { DeclaredTypes } from '../../cuda/reading/struct-layout.ts';
 import type { CudaParser, CudaSource, KernelDefinition } from '../../cuda/syntax/syntax.ts';
-import type { readAnnotations } from '../../cuda/assumptions/annotation.ts';
+import type { readAnnotations } from '../../cuda/reading/annotation.ts';
 import type { DeclaredArray } from '../../cuda/reading/array-declaration.ts';
 import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
@@ -177,7 +177,7 @@ async function loadOutline() {
   const [syntax, match, annotation, layout, parameter] = await Promise.all([
     import('../../cuda/syntax/syntax.ts'),
     import('../../cuda/names/kernel-match.ts'),
-    import('../../cuda/assumptions/annotation.ts'),
+    import('../../cuda/reading/annotation.ts'),
     import('../../cuda/reading/struct-layout.ts'),
     import('./declared-parameters.ts'),
   ]);

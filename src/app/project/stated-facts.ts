@@ -1,10 +1,11 @@
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
-import type { KernelAnnotation } from '../../cuda/assumptions/annotation.ts';
-import { parseAssumption, printAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import type { KernelAnnotation } from '../../cuda/reading/annotation.ts';
+import { parseAssumption } from '../../assumptions/assumption-parser.ts';
+import { namesIn, pathsIn } from '../../assumptions/parts.ts';
+import { printAssumption } from '../../assumptions/print.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import { namesIn, pathsIn } from '../../cuda/assumptions/assumption-names.ts';
 import { maximumSharedBytes } from '../../device/hardware-limits.ts';
 import { dimensionsProblem } from '../../settings/dimensions.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';

@@ -1,4 +1,5 @@
 /** Collects the facts about a kernel under one launch before any decision. */
+import { constantOf } from '../../assumptions/evaluate.ts';
 import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './aliasing.ts';
 import { declarationOf, integerField, isFloatParameter, givenScalar } from './scalars.ts';
 import { registersRead } from '../../ir/special-registers.ts';
@@ -19,8 +20,8 @@ import { isFunctionReference } from '../../ir/form/function-address.ts';
 import type { Instruction, Kernel, LoopId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type Launch, extentOfAxis } from '../../launch/launch.ts';
-import { conditionsOf, constantOf, dimensionBounds, namedPointer, namedScalar, pinnedScalar, scalarBounds } from '../premises/premises.ts';
-import { leavesOfExpression } from '../../cuda/assumptions/assumption-names.ts';
+import { conditionsOf, dimensionBounds, namedPointer, namedScalar, pinnedScalar, scalarBounds } from '../premises/premises.ts';
+import { launchNamesIn } from '../../assumptions/parts.ts';
 import { type ParameterField, parameterFields } from '../../launch/parameter-field.ts';
 import type { CheckRequest } from '../request/check-request.ts';
 import { statedExtents } from '../premises/extents.ts';
@@ -181,7 +182,7 @@ function evaluateWithBroadcasts(request: CheckRequest, dependences: ControlDepen
 
 /** The fields, with those on which a distance of pointers depends, even if the kernel does not read them. */
 function withFieldsOfDistances({ kernel, launch, parameters }: CheckRequest, read: readonly ParameterField[]): readonly ParameterField[] {
-  const names = (launch.distances ?? []).flatMap(([, , bytes]) => leavesOfExpression(bytes));
+  const names = (launch.distances ?? []).flatMap(([, , bytes]) => launchNamesIn(bytes));
   return names.reduce((fields, name) => {
     const named = name.kind === 'parameter' ? namedScalar(parameters, name.path) : null;
     const field = named && integerField({ kernel, fields }, named);

@@ -1,5 +1,5 @@
 /** The terms that names in assumptions denote. */
-import type { IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import type { IntegerExpression, LaunchName } from '../../assumptions/expression.ts';
 import type { Term } from '../../term/term.ts';
 import { conditionsOf, isUnsignedType, namedScalar } from '../premises/premises.ts';
 import { type StatedSize, statedSizes } from '../premises/stated-sizes.ts';
@@ -16,11 +16,11 @@ interface NamedTerm {
 export type NameContext = Pick<KernelAndLaunch, 'request' | 'kernel' | 'fields' | 'dimensions'> & Pick<SymbolicFacts, 'symbolic'>;
 
 /** The term that a name in an assumption denotes; null if it is not a scalar. */
-export function namedTerm(context: NameContext, name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>): NamedTerm | null {
+export function namedTerm(context: NameContext, name: LaunchName): NamedTerm | null {
   const { request, symbolic, dimensions } = context;
   const { store } = symbolic;
   if (name.kind === 'dimension') {
-    const axis = 'xyz'.indexOf(name.axis) as 0 | 1 | 2;
+    const { axis } = name;
     const size = (name.name === 'blockDim' ? dimensions.block : dimensions.grid)[axis];
     const kind = name.name === 'blockDim' ? 'block-size' : 'grid-size';
     return { term: size === null ? store.atom(32, { kind, axis }) : store.constant(32, BigInt(size)), isSigned: false };

@@ -3,7 +3,7 @@ import type { Launch } from '../../launch/launch.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
+import type { Lookup } from '../../assumptions/evaluate.ts';
 import { isUnsignedType, namedScalar, type NamedScalar } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from './facts.ts';
@@ -72,7 +72,7 @@ export function lookupIn(
   { block, grid, scalar }: KnownLaunch,
 ): Lookup {
   return (name) => {
-    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
+    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)[name.axis]);
     const named = namedScalar(parameters, name.path);
     const field = named && integerField(kernel, named);
     const value = field ? scalar(field) : undefined;

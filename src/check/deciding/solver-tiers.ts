@@ -8,10 +8,11 @@ import { type Deciding, type ObligationResult, SolverTier } from './solver-tier.
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import { bitVectorFactor, maxExhausted } from '../../solver/limits.ts';
-import { evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { isLaunchName } from '../../assumptions/expression.ts';
+import { evaluateCondition } from '../../assumptions/evaluate.ts';
 import { Answers } from '../../solver/answers.ts';
 import type { Term } from '../../term/term.ts';
-import { type BitVocabulary, encodeBitCondition, powerOfTwo } from './bit-premises.ts';
+import { type BitVocabulary, encodeBitComparison } from './bit-premises.ts';
 import { BitVectorEncoding } from './bit-vector-encoding.ts';
 import { Instances, type PairScope } from '../obligations/instance.ts';
 import { LinearEncoding } from './linear-encoding.ts';
@@ -20,11 +21,13 @@ import type { ContentsFact } from '../premises/contents-fact.ts';
 import {
   type Vocabulary,
   conditionsOf,
+  encodeComparison,
   encodeCondition,
   encodeExpression,
   isUnsignedType,
   multipleOf,
   namedScalar,
+  powerOfTwo,
 } from '../premises/premises.ts';
 
 interface OpenTier {
@@ -95,7 +98,9 @@ export class SolverTiers {
       const instances = new Instances(symbolic, uniformity, scope);
       const encoding = new BitVectorEncoding(symbolic, instances, dimensions, powersOfTwo(this.context));
       const vocabulary = bitVocabularyOf(this.context, encoding);
-      const premises = conditionsOf(request.assumptions).flatMap((condition) => encodeBitCondition(condition, vocabulary) ?? []);
+      const premises = conditionsOf(request.assumptions).flatMap(
+        (condition) => encodeCondition(condition, (one) => encodeBitComparison(one, vocabulary)) ?? [],
+      );
       encoding.takeAssumptions();
       const tier = new SolverTier(encoding, premises, this.deciding(bitVectorFactor * request.budget.solverUnits));
       const decide = (formula: string): Steps<ObligationResult> => this.decideBits(tier, formula, encoding.modes);
@@ -203,7 +208,7 @@ function divisors(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<Term, b
   const known = new Map<Term, bigint>();
   for (const condition of conditionsOf(context.request.assumptions)) {
     const { expression, divisor } = multipleOf(condition) ?? {};
-    if (expression?.kind !== 'parameter' && expression?.kind !== 'dimension') continue;
+    if (!expression || !isLaunchName(expression)) continue;
     const term = namedTerm(context, expression)?.term;
     if (term?.atom) known.set(term, divisor!);
   }
@@ -216,7 +221,7 @@ function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => 
   const known = new Set<Term>();
   for (const condition of conditionsOf(request.assumptions)) {
     const name = powerOfTwo(condition);
-    const term = name && (name.kind === 'parameter' || name.kind === 'dimension') ? namedTerm(context, name)?.term : null;
+    const term = name && isLaunchName(name) ? namedTerm(context, name)?.term : null;
     if (term?.atom) known.add(term);
   }
   for (const { instruction, condition } of symbolic.stated) {
@@ -233,7 +238,9 @@ function powersOfTwo(context: KernelAndLaunch & SymbolicFacts): (leaf: Term) => 
 
 /** The stated conditions as SMT-LIB formulas. */
 function premisesOf({ request }: KernelAndLaunch, encoding: LinearEncoding, vocabulary: Vocabulary): string[] {
-  const texts = conditionsOf(request.assumptions).flatMap((condition) => encodeCondition(condition, vocabulary, request.parameters) ?? []);
+  const texts = conditionsOf(request.assumptions).flatMap(
+    (condition) => encodeCondition(condition, (one) => encodeComparison(one, vocabulary, request.parameters)) ?? [],
+  );
   encoding.takeAssumptions();
   return texts;
 }

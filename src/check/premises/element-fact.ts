@@ -2,7 +2,7 @@
 import type { Launch } from '../../launch/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
-import type { IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import { type IntegerExpression, integer } from '../../assumptions/expression.ts';
 import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { Instruction, MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
@@ -54,8 +54,8 @@ function initialisedElements(accesses: readonly Access[], loaded: (load: Instruc
       distinct: new Set(elements).size === count,
       ranges: [
         {
-          low: { kind: 'integer', value: elements.reduce((least, value) => (value < least ? value : least), first) },
-          high: { kind: 'integer', value: elements.reduce((most, value) => (value > most ? value : most), first) },
+          low: integer(elements.reduce((least, value) => (value < least ? value : least), first)),
+          high: integer(elements.reduce((most, value) => (value > most ? value : most), first)),
         },
       ],
       unsigned: false,

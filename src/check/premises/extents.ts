@@ -1,6 +1,6 @@
 /** Statements of assumptions about the sizes of arrays: `extent(A) >= n`. */
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { evaluateExpression } from '../../assumptions/evaluate.ts';
 import { sizeOfType } from '../../cuda/syntax/basic-type.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
@@ -24,7 +24,7 @@ export function statedExtents(
     const elementBytes = array ? sizeOfType(array.type.replace(/\*[^*]*$/, '')) : undefined;
     const elements = evaluateExpression(expression.atLeast, (name) => {
       if (name.kind === 'dimension') {
-        const size = (name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)];
+        const size = (name.name === 'blockDim' ? block : grid)[name.axis];
         return size === null || size === undefined ? undefined : BigInt(size);
       }
       const named = namedScalar(parameters, name.path);

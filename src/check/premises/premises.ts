@@ -2,11 +2,22 @@
  * The user's assumptions about scalars and dimensions in three forms: as ranges, as premises for the solver, and as a
  * test of a scenario.
  */
+import { constantOf } from '../../assumptions/evaluate.ts';
+import {
+  type NumberComparison,
+  type Condition,
+  type IntegerExpression,
+  comparison,
+  integer,
+  sidesOf,
+  zeroTerm,
+} from '../../assumptions/expression.ts';
+import { shiftLimit } from '../../assumptions/operators.ts';
+import { isSame } from '../../assumptions/parts.ts';
+import { negatedFact } from '../../assumptions/simplify.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import { numeral } from '../../solver/s-expression.ts';
-import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
 import { isFloatType, sizeOfType } from '../../cuda/syntax/basic-type.ts';
-import { evaluateExpression, shiftLimit } from '../../cuda/assumptions/evaluate-assumption.ts';
 import { type Bounds, signedBounds, unsignedBounds } from '../../term/linear.ts';
 
 /** Finds the unknown or value that a name in an assumption denotes. */
@@ -28,17 +39,10 @@ export interface NamedScalar {
 
 /** The parameter or field that `n`, `p.n` or `param3` names; null for other names. */
 export function namedScalar(parameters: readonly ParameterSource[], path: readonly string[]): NamedScalar | null {
-  const [name, ...members] = path;
-  const byNumber = /^param(\d+)$/.exec(name ?? '');
-  const known = parameters.findIndex((parameter) => parameter.name === name);
-  const index = known >= 0 ? known : byNumber ? Number(byNumber[1]) : -1;
-  if (index < 0) return null;
-  const { type = '', fields } = parameters[index] ?? {};
-  const member = members.join('.');
-  const named =
-    member !== '' ? fields?.find((candidate) => candidate.name === member) : fields === undefined ? { offset: 0, type } : undefined;
+  const named = namedPointer(parameters, path.join('.'));
+  const isStruct = path.length === 1 && parameters[named?.index ?? -1]?.fields !== undefined;
   // Assumptions are about integers: the bits of a float are not one.
-  return named && !isFloatType(named.type) ? { index, offset: named.offset, type: named.type } : null;
+  return named && !isStruct && !isFloatType(named.type) ? named : null;
 }
 
 /**
@@ -62,44 +66,28 @@ export function isUnsignedType(type: string): boolean {
   return /\b(unsigned|uint\d*(_t)?|size_t|uchar|ushort|ulong)\b/.test(type);
 }
 
-const opposite = { '<': '>=', '>': '<=', '<=': '>', '>=': '<', '==': '!=', '!=': '==' } as const;
-
 /**
  * A condition with negations removed (`a < b` for `!(a >= b)`), since ranges and launch instances are read from
  * comparisons. Each comparison is conjoined with its definedness: an execution in which a divisor is 0 does not satisfy
  * it.
  */
-function spelledOut(condition: Condition, isNegated = false): Condition {
-  switch (condition.kind) {
-    case 'not':
-      return spelledOut(condition.operand, !isNegated);
-    case 'comparison': {
-      const { left, right, operator } = condition;
-      const own = isNegated ? { ...condition, operator: opposite[operator] } : condition;
-      return [...neededBy(left), ...neededBy(right)].reduce<Condition>((a, b) => ({ kind: 'and', left: a, right: b }), own);
-    }
-    case 'and':
-    case 'or':
-      return {
-        kind: (condition.kind === 'and') === isNegated ? 'or' : 'and',
-        left: spelledOut(condition.left, isNegated),
-        right: spelledOut(condition.right, isNegated),
-      };
-  }
+function spelledOut(condition: Condition): Condition {
+  if (condition.kind === 'not') return spelledOut(negatedFact(condition.operand));
+  if (condition.kind !== 'comparison') return { ...condition, left: spelledOut(condition.left), right: spelledOut(condition.right) };
+  return [...neededBy(condition.left), ...neededBy(condition.right)].reduce<Condition>(
+    (left, right) => ({ kind: 'and', left, right }),
+    condition,
+  );
 }
 
 /** The conditions under which an expression has a value. */
 function neededBy(expression: IntegerExpression): readonly Condition[] {
-  if (expression.kind === 'negative') return neededBy(expression.operand);
   if (expression.kind !== 'arithmetic') return [];
   const { operator, left, right } = expression;
   const needed = [...neededBy(left), ...neededBy(right)];
   if (constantOf(right) !== undefined) return needed;
-  const compare = (comparison: ComparisonOperator, value: bigint): Condition => {
-    return { kind: 'comparison', operator: comparison, left: right, right: { kind: 'integer', value } };
-  };
-  if (operator === '/' || operator === '%') return [...needed, compare('!=', 0n)];
-  return operator === '<<' ? [...needed, compare('>=', 0n), compare('<', shiftLimit)] : needed;
+  if (operator === '/' || operator === '%') return [...needed, comparison(right, '!=', zeroTerm)];
+  return operator === '<<' ? [...needed, comparison(right, '>=', zeroTerm), comparison(right, '<', integer(shiftLimit))] : needed;
 }
 
 /** The conditions among the assumptions, split at their conjunctions. */
@@ -136,7 +124,7 @@ export function scalarBounds(
 
 /** The range of a dimension that the assumptions imply. */
 export function dimensionBounds(conditions: readonly Condition[], name: 'blockDim' | 'gridDim', axis: 0 | 1 | 2, range: Bounds): Bounds {
-  return narrowed(conditions, range, (subject) => subject.kind === 'dimension' && subject.name === name && subject.axis === 'xyz'[axis]);
+  return narrowed(conditions, range, (subject) => subject.kind === 'dimension' && subject.name === name && subject.axis === axis);
 }
 
 /** Extents of the blocks and grids of all devices. */
@@ -147,10 +135,7 @@ function narrowed(conditions: readonly Condition[], range: Bounds, isSubject: (e
   let { low, high } = range;
   for (const condition of conditions) {
     if (condition.kind !== 'comparison') continue;
-    for (const [subject, other, operator] of [
-      [condition.left, condition.right, condition.operator],
-      [condition.right, condition.left, mirrored[condition.operator]],
-    ] as const) {
+    for (const [subject, operator, other] of sidesOf(condition)) {
       if (!isSubject(subject)) continue;
       const value = constantOf(other);
       const of = value !== undefined ? { low: value, high: value } : other.kind === 'dimension' ? extents : null;
@@ -205,10 +190,7 @@ function lowBitsOf(expression: IntegerExpression): { readonly number: IntegerExp
 /** The expression and the divisor in `x % 32 == 0` or `(x & 31) == 0`; null for other conditions. */
 export function multipleOf(condition: Condition): { readonly expression: IntegerExpression; readonly divisor: bigint } | null {
   if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
-  for (const [rest, zero] of [
-    [condition.left, condition.right],
-    [condition.right, condition.left],
-  ] as const) {
+  for (const [rest, , zero] of sidesOf(condition)) {
     if (constantOf(zero) !== 0n || rest.kind !== 'arithmetic') continue;
     const masked = lowBitsOf(rest);
     if (masked) return { expression: masked.number, divisor: masked.power };
@@ -219,38 +201,43 @@ export function multipleOf(condition: Condition): { readonly expression: Integer
   return null;
 }
 
-/** The value of an expression without names; undefined if it contains a name. */
-export function constantOf(expression: IntegerExpression): bigint | undefined {
-  return evaluateExpression(expression, () => undefined);
+/** The expression that `(x & (x - 1)) == 0` states to be a power of two, or zero; null for any other condition. */
+export function powerOfTwo(condition: Condition): IntegerExpression | null {
+  if (condition.kind !== 'comparison' || condition.operator !== '==') return null;
+  for (const [mask, , zero] of sidesOf(condition)) {
+    if (constantOf(zero) !== 0n || mask.kind !== 'arithmetic' || mask.operator !== '&') continue;
+    for (const [number, below] of [
+      [mask.left, mask.right],
+      [mask.right, mask.left],
+    ] as const)
+      if (below.kind === 'arithmetic' && below.operator === '-' && constantOf(below.right) === 1n && isSame(below.left, number))
+        return number;
+  }
+  return null;
 }
 
-const mirrored = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' } as const;
-
 /**
- * A condition as SMT-LIB over integers; null if it has no such form. The condition is then not used, which is weaker
- * but still sound.
+ * A condition as SMT-LIB; null if it has no such form. The condition is then not used, which is weaker but still sound.
+ * @param encode a comparison as SMT-LIB, or null
  */
-export function encodeCondition(condition: Condition, vocabulary: Vocabulary, parameters: readonly ParameterSource[]): string | null {
-  const encode = (inner: Condition): string | null => encodeCondition(inner, vocabulary, parameters);
-  switch (condition.kind) {
-    case 'comparison': {
-      const a = encodeExpression(condition.left, vocabulary, parameters);
-      const b = encodeExpression(condition.right, vocabulary, parameters);
-      if (a === null || b === null) return null;
-      if (condition.operator === '!=') return `(not (= ${a} ${b}))`;
-      return `(${condition.operator === '==' ? '=' : condition.operator} ${a} ${b})`;
-    }
-    case 'not': {
-      const inner = encode(condition.operand);
-      return inner === null ? null : `(not ${inner})`;
-    }
-    case 'and':
-    case 'or': {
-      const a = encode(condition.left);
-      const b = encode(condition.right);
-      return a === null || b === null ? null : `(${condition.kind} ${a} ${b})`;
-    }
-  }
+export function encodeCondition(condition: Condition, encode: (comparison: NumberComparison) => string | null): string | null {
+  if (condition.kind === 'comparison') return encode(condition);
+  const parts = (condition.kind === 'not' ? [condition.operand] : [condition.left, condition.right]).map((part) =>
+    encodeCondition(part, encode),
+  );
+  return parts.includes(null) ? null : `(${condition.kind} ${parts.join(' ')})`;
+}
+
+/** A comparison as SMT-LIB over integers; null if it has no such form. */
+export function encodeComparison(
+  { operator, left, right }: NumberComparison,
+  vocabulary: Vocabulary,
+  parameters: readonly ParameterSource[],
+): string | null {
+  const a = encodeExpression(left, vocabulary, parameters);
+  const b = encodeExpression(right, vocabulary, parameters);
+  if (a === null || b === null) return null;
+  return operator === '!=' ? `(not (= ${a} ${b}))` : `(${operator === '==' ? '=' : operator} ${a} ${b})`;
 }
 
 /** An expression as SMT-LIB over integers; null if it has no such form. */
@@ -268,11 +255,7 @@ export function encodeExpression(
       return scalar && vocabulary.parameter(scalar);
     }
     case 'dimension':
-      return vocabulary.dimension(expression.name, 'xyz'.indexOf(expression.axis) as 0 | 1 | 2);
-    case 'negative': {
-      const inner = encode(expression.operand);
-      return inner === null ? null : `(- ${inner})`;
-    }
+      return vocabulary.dimension(expression.name, expression.axis);
     case 'arithmetic': {
       const a = encode(expression.left);
       const b = encode(expression.right);
@@ -300,7 +283,7 @@ export function encodeExpression(
           return null;
       }
     }
-    default:
-      return null;
+    case 'integer':
+      return numeral(expression.value);
   }
 }

@@ -1,7 +1,8 @@
 /** Stated comparisons of sizes, such as `ld >= w` or `n == images * size`, as sums that are not negative. */
 import { gcd } from '../../base/integer.ts';
 import type { Term, TermStore } from '../../term/term.ts';
-import type { ComparisonOperator, Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
+import type { Condition, IntegerExpression, LaunchName } from '../../assumptions/expression.ts';
+import type { ComparisonOperator } from '../../assumptions/operators.ts';
 import { plusProducts, timesProducts } from '../../algebra/products.ts';
 import { type SizeFactor, type Size, constantSize } from './size-order.ts';
 
@@ -20,7 +21,7 @@ export interface StatedSize {
 /** The comparisons among conditions whose numbers are polynomials or quotients of polynomials. */
 export function statedSizes(
   conditions: readonly Condition[],
-  termOf: (name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>) => { term: Term; isSigned: boolean } | null,
+  termOf: (name: LaunchName) => { term: Term; isSigned: boolean } | null,
 ): readonly StatedSize[] {
   const numberOf = (expression: IntegerExpression): StatedNumber | null => {
     switch (expression.kind) {
@@ -33,18 +34,12 @@ export function statedSizes(
           return { kind: 'constant', value: found.isSigned ? BigInt.asIntN(found.term.width, found.term.value) : found.term.value };
         return found && { kind: 'term', ...found };
       }
-      case 'negative': {
-        const right = numberOf(expression.operand);
-        return right && { kind: '-', left: { kind: 'constant', value: 0n }, right };
-      }
       case 'arithmetic': {
         const { operator } = expression;
         if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/' && operator !== '%') return null;
         const [left, right] = [numberOf(expression.left), numberOf(expression.right)];
         return left && right && { kind: operator, left, right };
       }
-      case 'warp-size':
-        return { kind: 'constant', value: 32n };
     }
   };
   return conditions.flatMap((condition): StatedSize[] => {

@@ -2,18 +2,19 @@
  * Equations between the dimensions of a launch and its scalars, such as `gridDim.x == (n + 255) / 256`, which
  * representative launches satisfy.
  */
+import { type Lookup, constantOf, evaluateExpression } from '../../assumptions/evaluate.ts';
+import { type Condition, type IntegerExpression, type LaunchName, isLaunchName, sidesOf } from '../../assumptions/expression.ts';
+import { launchNamesIn } from '../../assumptions/parts.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Random } from '../../base/random.ts';
-import type { Condition, IntegerExpression } from '../../cuda/assumptions/assumption.ts';
-import { evaluateExpression, type Lookup } from '../../cuda/assumptions/evaluate-assumption.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
 import { integerField, lookupIn, type KnownLaunch } from '../context/scalars.ts';
-import { conditionsOf, constantOf, namedScalar } from '../premises/premises.ts';
+import { conditionsOf, namedScalar } from '../premises/premises.ts';
 
 /** An equation between a name and an expression. */
 interface Equation {
-  readonly name: Extract<IntegerExpression, { kind: 'parameter' | 'dimension' }>;
+  readonly name: LaunchName;
   readonly value: IntegerExpression;
 }
 
@@ -21,11 +22,7 @@ interface Equation {
 function equationsOf({ request }: Pick<KernelAndLaunch, 'request'>): readonly Equation[] {
   return conditionsOf(request.assumptions).flatMap((condition): Equation[] => {
     if (condition.kind !== 'comparison' || condition.operator !== '==') return [];
-    const { left, right } = condition;
-    return [
-      ...(left.kind === 'parameter' || left.kind === 'dimension' ? [{ name: left, value: right }] : []),
-      ...(right.kind === 'parameter' || right.kind === 'dimension' ? [{ name: right, value: left }] : []),
-    ];
+    return sidesOf(condition).flatMap(([name, , value]) => (isLaunchName(name) ? [{ name, value }] : []));
   });
 }
 
@@ -98,21 +95,17 @@ export function tiedGrid(context: KernelAndLaunch, chosen: KnownLaunch): Dim3 | 
   // The extent of one axis may depend on another, so the equations are evaluated once per axis.
   for (let round = 0; round < 3; round++) {
     for (const { name, value } of equations) {
-      const axis = 'xyz'.indexOf(name.kind === 'dimension' ? name.axis : '');
-      if (axis < 0 || open[axis] !== null || known.has(axis)) continue;
+      if (name.kind !== 'dimension' || open[name.axis] !== null || known.has(name.axis)) continue;
       const others = lookupOf(context, { ...chosen, grid });
       const lookup: Lookup = (leaf) =>
-        leaf.kind === 'dimension' &&
-        leaf.name === 'gridDim' &&
-        open['xyz'.indexOf(leaf.axis)] === null &&
-        !known.has('xyz'.indexOf(leaf.axis))
+        leaf.kind === 'dimension' && leaf.name === 'gridDim' && open[leaf.axis] === null && !known.has(leaf.axis)
           ? undefined
           : others(leaf);
       const blocks = evaluateExpression(value, lookup);
       if (blocks === undefined) continue;
       if (blocks < 1n || blocks > maxBlocks) return null;
-      grid[axis] = Number(blocks);
-      known.add(axis);
+      grid[name.axis] = Number(blocks);
+      known.add(name.axis);
     }
   }
   return grid;
@@ -129,21 +122,18 @@ export function dividedGrid(context: KernelAndLaunch, chosen: KnownLaunch, rando
     condition.kind === 'comparison' && condition.operator === '==' ? [condition] : [],
   );
   const whole = new Set<number>();
-  for (const { left, right } of equations)
-    for (const [division, other] of [
-      [left, right],
-      [right, left],
-    ] as const) {
+  for (const equation of equations)
+    for (const [division, , other] of sidesOf(equation)) {
       if (division.kind !== 'arithmetic' || (division.operator !== '/' && division.operator !== '%')) continue;
       const { left: extent, right: unit } = division;
       if (extent.kind !== 'dimension' || extent.name !== 'gridDim') continue;
-      const axis = 'xyz'.indexOf(extent.axis);
+      const { axis } = extent;
       if (context.dimensions.grid[axis] !== null) continue;
       const by = evaluateExpression(unit, lookupOf(context, chosen));
       if (by === undefined || by < 2n || by > maxUnit) continue;
       const isWhole = division.operator === '%' && constantOf(other) === 0n;
       if (isWhole) whole.add(axis);
-      const least = Math.max(grid[axis]!, (random?.between(1, maxQuotient) ?? 2) * Number(by));
+      const least = Math.max(grid[axis], (random?.between(1, maxQuotient) ?? 2) * Number(by));
       // Of large grids only blocks at the corners are evaluated, so one block is left.
       const rest = random?.below(2) ?? 1;
       if (isWhole) grid[axis] = Number(by) * Math.ceil(least / Number(by));
@@ -208,7 +198,7 @@ export function raisedScalars(
 export function sizeForGrid(context: KernelAndLaunch, field: ParameterField, chosen: KnownLaunch, rest: number): bigint | undefined {
   for (const { name, value } of equationsOf(context)) {
     if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
-    const wanted = BigInt(chosen.grid['xyz'.indexOf(name.axis)]!);
+    const wanted = BigInt(chosen.grid[name.axis]);
     const at = (size: bigint): bigint | undefined =>
       evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) }));
     if (!dependsOn(context, value, field)) continue;
@@ -231,13 +221,12 @@ export function sizeForGrid(context: KernelAndLaunch, field: ParameterField, cho
  */
 export function unreadSizes(context: KernelAndLaunch, chosen: KnownLaunch, rest: number): Map<ParameterField, bigint> {
   const sizes = new Map<ParameterField, bigint>();
-  const visit = (node: IntegerExpression, sizeOf: (field: ParameterField) => bigint | undefined): void => {
-    if (node.kind === 'negative') visit(node.operand, sizeOf);
-    if (node.kind === 'arithmetic') for (const part of [node.left, node.right]) visit(part, sizeOf);
-    const field = node.kind === 'parameter' ? fieldNamed(context, node.path)?.field : undefined;
-    if (!field || chosen.scalar(field) !== undefined || context.fields.some((one) => isOne(one, field))) return;
-    const size = sizeOf(field);
-    if (size !== undefined) sizes.set(field, size);
+  const visit = (value: IntegerExpression, sizeOf: (field: ParameterField) => bigint | undefined): void => {
+    for (const field of fieldsIn(context, value)) {
+      if (chosen.scalar(field) !== undefined || context.fields.some((one) => isOne(one, field))) continue;
+      const size = sizeOf(field);
+      if (size !== undefined) sizes.set(field, size);
+    }
   };
   for (const { name, value } of equationsOf(context)) {
     if (name.kind === 'dimension' && name.name === 'gridDim') visit(value, (field) => sizeForGrid(context, field, chosen, rest));
@@ -269,7 +258,6 @@ const largestDivisor = 16n;
 export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): readonly bigint[] {
   const found = new Set<bigint>();
   const visit = (node: IntegerExpression, isInner: boolean): void => {
-    if (node.kind === 'negative') visit(node.operand, isInner);
     if (node.kind !== 'arithmetic') return;
     const { operator, left, right } = node;
     const isOwn = left.kind === 'parameter' && fieldNamed(context, left.path)?.field === field;
@@ -282,13 +270,13 @@ export function tiedDivisors(context: KernelAndLaunch, field: ParameterField): r
   return [...found];
 }
 
+/** The fields of the kernel's parameters in an expression. */
+function fieldsIn(context: KernelAndLaunch, expression: IntegerExpression): readonly ParameterField[] {
+  return launchNamesIn(expression).flatMap((name) => (name.kind === 'parameter' ? (fieldNamed(context, name.path)?.field ?? []) : []));
+}
+
 function dependsOn(context: KernelAndLaunch, expression: IntegerExpression, field: ParameterField): boolean {
-  if (expression.kind === 'parameter') {
-    const found = fieldNamed(context, expression.path);
-    return found !== null && isOne(found.field, field);
-  }
-  if (expression.kind === 'negative') return dependsOn(context, expression.operand, field);
-  return expression.kind === 'arithmetic' && (dependsOn(context, expression.left, field) || dependsOn(context, expression.right, field));
+  return fieldsIn(context, expression).some((one) => isOne(one, field));
 }
 
 /** The smallest positive argument at which a nondecreasing function reaches a value; undefined if none exists. */

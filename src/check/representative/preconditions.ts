@@ -5,8 +5,8 @@
 import type { Access } from '../../analysis/values/access.ts';
 import { invariant } from '../../base/assert.ts';
 import type { Steps } from '../../base/coroutine.ts';
-import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
-import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { parseAssumption } from '../../assumptions/assumption-parser.ts';
+import { type Lookup, evaluateCondition } from '../../assumptions/evaluate.ts';
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Location } from '../../source/location.ts';

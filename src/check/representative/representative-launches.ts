@@ -6,14 +6,14 @@ import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { type Dim3, extentProduct } from '../../base/dim3.ts';
 import { seededRandom } from '../../base/random.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
-import { type Lookup, evaluateCondition } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { evaluateCondition } from '../../assumptions/evaluate.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { isFloat } from '../../launch/parameter-field.ts';
 import { evaluateTerm } from '../../term/evaluate.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { givenScalar, integerField } from '../context/scalars.ts';
-import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from '../premises/premises.ts';
+import { givenScalar, lookupIn } from '../context/scalars.ts';
+import { conditionsOf, scalarBounds } from '../premises/premises.ts';
 import { type IndexShape, indexShapeOf } from '../shape/index-shape.ts';
 import { type ThreadPlace, atomValue } from '../shape/monomial.ts';
 import { isNested } from '../shape/nesting.ts';
@@ -347,18 +347,9 @@ function powerAbove(value: bigint): bigint {
 }
 
 /** Whether a launch and its scalars satisfy the user's assumptions. */
-export function satisfiesAssumptions(
-  context: KernelAndLaunch,
-  { block, grid, scalar }: Pick<LaunchInstance, 'block' | 'grid' | 'scalar'>,
-): boolean {
+export function satisfiesAssumptions(context: KernelAndLaunch, launch: Pick<LaunchInstance, 'block' | 'grid' | 'scalar'>): boolean {
   const { parameters, assumptions } = context.request;
-  const valueOf: Lookup = (name) => {
-    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)['xyz'.indexOf(name.axis)]!);
-    const named = namedScalar(parameters, name.path);
-    const field = named && integerField(context, named);
-    if (!field) return undefined;
-    return isUnsignedType(named.type) ? scalar(field) : BigInt.asIntN(field.bytes * 8, scalar(field));
-  };
+  const valueOf = lookupIn(context, parameters, launch);
   return conditionsOf(assumptions).every((condition) => evaluateCondition(condition, valueOf) !== false);
 }
 

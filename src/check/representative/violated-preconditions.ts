@@ -3,7 +3,7 @@
  * launches (`k<<<…>>>(a, w, w / 2)` if rows need `ld >= w`), a race is a bug of the site, not of the kernel.
  */
 import type { Steps } from '../../base/coroutine.ts';
-import { dimensionsIn } from '../../cuda/assumptions/assumption-names.ts';
+import { dimensionsIn } from '../../assumptions/parts.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
 import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';

@@ -7,7 +7,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { OpenPair } from '../obligations/obligation.ts';
 import type { Steps } from '../../base/coroutine.ts';
-import { parseAssumption } from '../../cuda/assumptions/assumption-parser.ts';
+import { parseAssumption } from '../../assumptions/assumption-parser.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import type { Term } from '../../term/term.ts';

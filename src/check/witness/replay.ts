@@ -1,5 +1,5 @@
 /** Runs a kernel in the reference interpreter to show a finding: concrete dimensions, arguments and memory. */
-import { evaluateExpression } from '../../cuda/assumptions/evaluate-assumption.ts';
+import { evaluateExpression } from '../../assumptions/evaluate.ts';
 import { givenScalar, lookupIn } from '../context/scalars.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';

@@ -2,6 +2,7 @@
  * Confirmation: executes open obligations in the interpreter, with the given launch and scalars, or with representative
  * ones. Only such a run confirms a finding.
  */
+import { constantOf } from '../../assumptions/evaluate.ts';
 import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from '../context/facts.ts';
 import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
@@ -18,7 +19,7 @@ import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
 import { replays, shortRuns, shrinking } from '../request/check-budget.ts';
-import { constantOf, namedPointer } from '../premises/premises.ts';
+import { namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { avoidingDraw, draws, generatedContents } from '../representative/contents.ts';
 import {

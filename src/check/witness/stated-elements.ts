@@ -1,7 +1,8 @@
 /** Contents of arrays that are not chosen freely: elements with stated ranges, and words by which threads synchronise. */
+import { constantOf } from '../../assumptions/evaluate.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { constantOf, namedPointer } from '../premises/premises.ts';
+import { namedPointer } from '../premises/premises.ts';
 import type { Contents } from './replay.ts';
 
 /**

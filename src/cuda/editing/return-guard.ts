@@ -1,4 +1,5 @@
 /** Replaces early returns of kernels by guards: `if (c) return; …` becomes `if (!c) { … }`, which can be split. */
+import { oppositeOperators } from '../../assumptions/operators.ts';
 import { elementType } from '../syntax/element-type.ts';
 import type { FunctionDefinition } from '../syntax/outline.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
@@ -73,14 +74,7 @@ function returned(statement: SyntaxNode): SyntaxNode | null {
   return body?.type === 'return_statement' && listItems(body).every(({ type }) => /^(?:return|;)$/.test(type)) ? value : null;
 }
 
-const opposite: Readonly<Record<string, string>> = {
-  '<': '>=',
-  '>=': '<',
-  '>': '<=',
-  '<=': '>',
-  '==': '!=',
-  '!=': '==',
-};
+const opposite: Readonly<Record<string, string>> = oppositeOperators;
 const integer = /^(?:const )?(?:unsigned(?: (?:int|char|short|long|long long))?|int|char|short|long|long long|bool|size_t|u?int\d+_t)$/;
 
 /** The negation of a comparison, `i < n` for `i >= n`, for integers: with NaN operands both comparisons are false. */

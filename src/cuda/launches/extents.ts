@@ -1,5 +1,5 @@
-import { type HostTerm, termConstant } from '../host/term.ts';
-import type { HostValue } from '../host/value.ts';
+import { type HostTerm, termConstant } from '../../assumptions/expression.ts';
+import type { HostValue } from './value.ts';
 
 /** Extents along the three axes. */
 export type Extents = readonly [x: number, y: number, z: number];

@@ -1,7 +1,6 @@
 /** Contents of memory when a kernel starts, as the host program leaves it. */
-import type { AssumptionExpression, IntegerExpression } from '../assumptions/assumption.ts';
-import { type HostTerm, termConstant } from '../host/term.ts';
-import type { HostValue } from '../host/value.ts';
+import { type AssumptionExpression, type HostTerm, integer, termConstant } from '../../assumptions/expression.ts';
+import type { HostValue } from './value.ts';
 import { integerType } from '../syntax/basic-type.ts';
 import type { LaunchEvent } from './launch-event.ts';
 import type { LaunchParameter } from './launch-parameter.ts';
@@ -46,7 +45,7 @@ export function contentsOfLaunch(
     const [low, high] = [sorted[0], sorted.at(-1)];
     if (low === undefined || high === undefined) continue;
     const array = parameter.name;
-    ties.push({ kind: 'elements', array, low: number(low), high: number(high) });
+    ties.push({ kind: 'elements', array, low: integer(low), high: integer(high) });
     if (!values) continue;
     const numbers = list.map(Number);
     if (numbers.every((one) => Number.isSafeInteger(one))) arrays.set(index, numbers);
@@ -76,8 +75,4 @@ function elementsOf(size: number, values: readonly bigint[], wanted: number): re
 /** A number converted to an integer type. */
 export function heldAs(value: bigint, { bytes, signed }: { readonly bytes: number; readonly signed: boolean }): bigint {
   return signed ? BigInt.asIntN(8 * bytes, value) : BigInt.asUintN(8 * bytes, value);
-}
-
-function number(value: bigint): IntegerExpression {
-  return { kind: 'integer', value };
 }

@@ -1,5 +1,5 @@
-import type { Fact } from '../host/term.ts';
-import type { HostValue, MemoryContents } from '../host/value.ts';
+import type { Fact } from '../../assumptions/expression.ts';
+import type { HostValue, MemoryContents } from './value.ts';
 
 /** A launch, as it happens in the program. */
 export interface LaunchEvent {

@@ -2,10 +2,12 @@
  * The paths through the host program that reach one launch, as far as the extents of the launch differ between them.
  */
 import type { LaunchEvent } from './launch-event.ts';
-import { hasChoice, type Substitution, substitutionOf, alternativesOf } from '../host/symbol-bindings.ts';
-import { isContradictory } from '../host/contradiction.ts';
-import { type Fact, termConstant } from '../host/term.ts';
-import { extentsOf } from '../host/value.ts';
+import { alternativesOf } from '../../assumptions/cases.ts';
+import { isContradictory } from '../../assumptions/contradiction.ts';
+import { type Fact, termConstant } from '../../assumptions/expression.ts';
+import { hasChoice } from '../../assumptions/parts.ts';
+import { type Substitution, substitutionOf } from '../../assumptions/substitution.ts';
+import { extentsOf } from './value.ts';
 
 /**
  * Maximum number of paths to a launch that are distinguished; with more, it is reported once, without the properties

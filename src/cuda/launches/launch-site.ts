@@ -4,14 +4,29 @@
  */
 import { type AxisExtents, type Extents, axesOf } from './extents.ts';
 import { launchPaths } from './launch-paths.ts';
-import type { AssumptionExpression, Condition, IntegerExpression } from '../assumptions/assumption.ts';
-import { dimensionsIn } from '../assumptions/assumption-names.ts';
+import {
+  type AssumptionExpression,
+  type Condition,
+  type Fact,
+  type HostTerm,
+  type IntegerExpression,
+  type LaunchName,
+  comparison,
+  dimension,
+  integer,
+  one,
+  parameter as parameterName,
+  termConstant,
+} from '../../assumptions/expression.ts';
+import { dimensionsIn, isClosed, isSame, symbolsOf } from '../../assumptions/parts.ts';
+import { printAssumption, printExpression } from '../../assumptions/print.ts';
+import { type NamesOfTerms, isPositive, namesOfTerms, renamed, renamedFact, valuesOfChoice } from '../../assumptions/renaming.ts';
+import { arithmetic, dividedUp } from '../../assumptions/simplify.ts';
+import type { Substitution } from '../../assumptions/substitution.ts';
 import { type SiteContents, contentsOfLaunch, heldAs } from './launch-contents.ts';
 import type { LaunchEvent } from './launch-event.ts';
 import type { LaunchParameter } from './launch-parameter.ts';
-import { isClosed, type Substitution } from '../host/symbol-bindings.ts';
-import { type Fact, type HostTerm, arithmetic, dividedUp, termConstant, integer, one, symbolsOf, termKey } from '../host/term.ts';
-import { type HostValue, extentsOf, hostField, nullPointer, termOf } from '../host/value.ts';
+import { type HostValue, extentsOf, hostField, nullPointer, termOf } from './value.ts';
 import { integerType, isFloatType, sizeOfType } from '../syntax/basic-type.ts';
 import type { Location } from '../../source/location.ts';
 
@@ -188,7 +203,11 @@ function siteOf(
   const sharedBytes = shared ? termConstant(shared) : undefined;
   const given = (event.arguments ?? []).slice(0, parameters.length);
   const scalars = scalarsOf(given, parameters, substitution.term);
-  const names = bindingsOf(given, parameters, [block, grid], resolve);
+  const whole = scalarTerms(given, parameters, resolve);
+  const dimensions = (['blockDim', 'gridDim'] as const).flatMap((name, at) =>
+    [block, grid][at]!.map((term, axis) => [term, dimension(name, axis)] as const),
+  );
+  const names = namesOfTerms([...whole, ...dimensions]);
   const parts = given.flatMap((value, at): (readonly [number, number])[] => {
     const term = parameters[at] && !isPointerType(parameters[at].type) && /^(?:number|symbol)$/.test(value.kind) ? resolve(value) : null;
     const divisor = term ? divisorOf(term) : 1n;
@@ -197,6 +216,7 @@ function siteOf(
   const ties = tiesOf({
     block,
     grid,
+    whole,
     given,
     parameters,
     resolve,
@@ -205,7 +225,7 @@ function siteOf(
     told: substitution.fact,
   });
   const held = contentsOfLaunch(event, given, parameters, substitution.term);
-  const determined = new Set(scalarTerms(given, parameters, resolve).flatMap(([term]) => [...symbolsOf(term).keys()]));
+  const determined = new Set(whole.flatMap(([term]) => [...symbolsOf(term).keys()]));
   const reasonsFor = (name: 'blockDim' | 'gridDim', terms: readonly (HostTerm | null)[]): string[] =>
     terms.flatMap((term, axis) => {
       const place = `${name}.${'xyz'[axis]}`;
@@ -257,7 +277,7 @@ function divisorOf(term: HostTerm): bigint {
 function roundedOnce(term: HostTerm, block: readonly (HostTerm | null)[]): HostTerm {
   const isOne = block.some((extent) => {
     const blocks = extent && !isClosed(extent) ? dividedUp(extent, extent) : null;
-    return blocks !== null && termKey(blocks) === termKey(term);
+    return blocks !== null && printExpression(blocks) === printExpression(term);
   });
   return isOne ? one : term;
 }
@@ -298,49 +318,13 @@ function isNarrow(type: string): boolean {
   return (integerType(type)?.bytes ?? 4) < 4;
 }
 
-/** Expressions for values of the program, by key of the term: parameters, their fields, dimensions. */
-type Bindings = ReadonlyMap<string, IntegerExpression>;
-
-function bindingsOf(
-  given: readonly HostValue[],
-  parameters: readonly LaunchParameter[],
-  [block, grid]: readonly (readonly (HostTerm | null)[])[],
-  resolve: (value: HostValue | undefined) => HostTerm | null,
-): Bindings {
-  const names = new Map<string, IntegerExpression>();
-  const bind = (term: HostTerm | null, expression: IntegerExpression): void => {
-    if (!term || isClosed(term) || names.has(termKey(term))) return;
-    names.set(termKey(term), expression);
-  };
-  const whole = scalarTerms(given, parameters, resolve);
-  const dimensions = (
-    [
-      ['blockDim', block],
-      ['gridDim', grid],
-    ] as const
-  ).flatMap(([name, terms]) =>
-    (terms ?? []).map((term, axis): [HostTerm | null, IntegerExpression] => [
-      term,
-      { kind: 'dimension', name, axis: (['x', 'y', 'z'] as const)[axis]! },
-    ]),
-  );
-  for (const [term, expression] of whole) bind(term, expression);
-  for (const [term, expression] of dimensions) bind(term, expression);
-  // The symbol `n` of `k<<<…>>>(a, n / 4)` is expressed by the argument, if the argument can be inverted.
-  for (const [term, expression] of [...whole, ...dimensions]) {
-    const inverse = term && invert(term, expression);
-    if (inverse && !names.has(inverse.key)) names.set(inverse.key, inverse.expression);
-  }
-  return names;
-}
-
 /** Arguments that are whole numbers, and fields of arguments, with their names. */
 function scalarTerms(
   given: readonly HostValue[],
   parameters: readonly LaunchParameter[],
   resolve: (value: HostValue | undefined) => HostTerm | null,
-): [HostTerm, IntegerExpression][] {
-  const terms: [HostTerm, IntegerExpression][] = [];
+): (readonly [HostTerm, LaunchName])[] {
+  const terms: (readonly [HostTerm, LaunchName])[] = [];
   for (const [index, value] of given.entries()) {
     const parameter = parameters[index];
     if (!parameter || isPointerType(parameter.type) || isFloatType(parameter.type) || isNarrow(parameter.type)) continue;
@@ -349,64 +333,43 @@ function scalarTerms(
         if (isPointerType(type) || isFloatType(type) || isNarrow(type)) continue;
         const part = name.split('.').reduce(hostField, value);
         const term = part.kind === 'number' || part.kind === 'symbol' ? resolve(part) : null;
-        if (term) terms.push([term, { kind: 'parameter', path: [parameter.name, ...name.split('.')] }]);
+        if (term) terms.push([term, parameterName(parameter.name, ...name.split('.'))]);
       }
       continue;
     }
     const term = /^(?:number|symbol|condition)$/.test(value.kind) ? resolve(value) : null;
-    if (term) terms.push([term, { kind: 'parameter', path: [parameter.name] }]);
+    if (term) terms.push([term, parameterName(parameter.name)]);
   }
   return terms;
-}
-
-function number(value: bigint): IntegerExpression {
-  return { kind: 'integer', value };
-}
-
-/** Solves `symbol * a + b == expression` for the symbol. */
-function invert(term: HostTerm, expression: IntegerExpression): { key: string; expression: IntegerExpression } | null {
-  if (term.kind === 'symbol' || term.kind === 'choice') return { key: termKey(term), expression };
-  if (term.kind !== 'arithmetic') return null;
-  const constant = termConstant(term.right);
-  if (constant === undefined) return null;
-  if (term.operator === '+') return invert(term.left, { kind: 'arithmetic', operator: '-', left: expression, right: number(constant) });
-  if (term.operator === '*' && constant !== 0n)
-    return invert(term.left, { kind: 'arithmetic', operator: '/', left: expression, right: number(constant) });
-  return null;
 }
 
 interface TieRequest {
   readonly block: readonly (HostTerm | null)[];
   readonly grid: readonly (HostTerm | null)[];
+  /** Arguments that are whole numbers, with their names. */
+  readonly whole: readonly (readonly [HostTerm, LaunchName])[];
   readonly given: readonly HostValue[];
   readonly parameters: readonly LaunchParameter[];
   readonly resolve: (value: HostValue | undefined) => HostTerm | null;
-  readonly names: Bindings;
+  readonly names: NamesOfTerms;
   readonly facts: readonly Fact[];
   /** A fact, simplified by the other facts. */
   readonly told: (fact: Fact) => Fact;
 }
 
-function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }: TieRequest): AssumptionExpression[] {
+function tiesOf({ block, grid, whole, given, parameters, resolve, names, facts, told }: TieRequest): AssumptionExpression[] {
   const ties = new Map<string, AssumptionExpression>();
   const add = (condition: Condition | null): void => {
-    if (condition)
-      ties.set(
-        JSON.stringify(condition, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)),
-        { kind: 'condition', condition },
-      );
+    const tie = condition && { kind: 'condition' as const, condition };
+    if (tie) ties.set(printAssumption(tie), tie);
   };
-  const tie = (expression: IntegerExpression, term: HostTerm | null): void => {
+  const tie = (expression: LaunchName, term: HostTerm | null): void => {
     if (!term) return;
-    const own = names.get(termKey(term));
-    if (own && !isSameName(own, expression)) {
-      add({ kind: 'comparison', operator: '==', left: expression, right: own });
-      return;
-    }
-    // A term whose expression is this name has no constraint with itself.
-    const value = translated(term, names, isNamedBy(names, term, expression));
-    if (value && !isSameSum(value, expression)) add({ kind: 'comparison', operator: '==', left: expression, right: value });
-    if (!value) add(oneOf(expression, term));
+    const own = names.get(printExpression(term));
+    // A term whose name is this one is expressed by its parts: it has no constraint with itself.
+    const value = renamed(term, names, own && isSame(own, expression) ? printExpression(term) : undefined);
+    if (!value) add(valuesOfChoice(expression, term));
+    else if (!isSameSum(value, expression)) add(comparison(expression, '==', value));
   };
   const isOpen = (terms: readonly (HostTerm | null)[]): boolean => terms.some((term) => !term || termConstant(term) === undefined);
   for (const [name, terms] of [
@@ -414,16 +377,16 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
     ['gridDim', grid],
   ] as const) {
     if (!isOpen(terms)) continue;
-    terms.forEach((term, axis) => tie({ kind: 'dimension', name, axis: (['x', 'y', 'z'] as const)[axis]! }, term));
+    terms.forEach((term, axis) => tie(dimension(name, axis), term));
   }
-  for (const [term, expression] of scalarTerms(given, parameters, resolve)) {
+  for (const [term, expression] of whole) {
     const isField = expression.kind === 'parameter' && expression.path.length > 1;
     if (termConstant(term) === undefined || isField) tie(expression, term);
   }
   let count = 0;
   for (const fact of facts) {
     if (count >= maxFacts) break;
-    const condition = translatedFact(told(fact), names);
+    const condition = renamedFact(told(fact), names);
     if (!condition) continue;
     count++;
     add(condition);
@@ -435,11 +398,6 @@ function tiesOf({ block, grid, given, parameters, resolve, names, facts, told }:
   return [...ties.values()];
 }
 
-function isSameName(a: IntegerExpression, b: IntegerExpression): boolean {
-  if (a.kind === 'parameter' && b.kind === 'parameter') return a.path.join('.') === b.path.join('.');
-  return a.kind === 'dimension' && b.kind === 'dimension' && a.name === b.name && a.axis === b.axis;
-}
-
 /** Whether an expression is a name plus numbers whose sum is 0: `blockDim.x - 1 + 1`. */
 function isSameSum(a: IntegerExpression, name: IntegerExpression): boolean {
   let [rest, offset] = [a, 0n];
@@ -447,112 +405,7 @@ function isSameSum(a: IntegerExpression, name: IntegerExpression): boolean {
     offset += rest.operator === '+' ? rest.right.value : -rest.right.value;
     rest = rest.left;
   }
-  return offset === 0n && isSameName(rest, name);
-}
-
-/** The key of a term that is named by the expression itself, so that it has to be expressed by its parts. */
-function isNamedBy(names: Bindings, term: HostTerm, expression: IntegerExpression): string | undefined {
-  const own = names.get(termKey(term));
-  return own && isSameName(own, expression) ? termKey(term) : undefined;
-}
-
-/**
- * A term in the language of assumptions; null if a part of it is neither an argument nor a dimension.
- * @param except a term that is not expressed by its name
- */
-function translated(term: HostTerm, names: Bindings, except?: string): IntegerExpression | null {
-  const key = termKey(term);
-  const own = key === except ? undefined : names.get(key);
-  if (own) return own;
-  switch (term.kind) {
-    case 'integer':
-      return number(term.value);
-    case 'arithmetic': {
-      const [left, right] = [translated(term.left, names), translated(term.right, names)];
-      if (!left && term.operator === '/') return quotientOfQuotient(term.left, termConstant(term.right), names);
-      if (left && right?.kind === 'integer' && right.value < 0n && term.operator === '+')
-        return { kind: 'arithmetic', operator: '-', left, right: number(-right.value) };
-      return left && right && { kind: 'arithmetic', operator: term.operator, left, right };
-    }
-    default:
-      return null;
-  }
-}
-
-/** Maximum number of values of one argument that are listed. */
-const maxValues = 8;
-
-/** `dir == 1 || dir == 0` for the argument `dir != 0`: a choice between numbers. Null for other terms. */
-function oneOf(name: IntegerExpression, term: HostTerm): Condition | null {
-  const values = new Set<bigint>();
-  const isKnown = (part: HostTerm): boolean => {
-    if (part.kind === 'integer') values.add(part.value);
-    return part.kind === 'integer' || (part.kind === 'choice' && isKnown(part.then) && isKnown(part.otherwise));
-  };
-  // The numbers fit in every type.
-  if (!isKnown(term) || values.size < 2 || values.size > maxValues) return null;
-  if ([...values].some((value) => value < 0n || value > 127n)) return null;
-  const equations = [...values].map((value): Condition => ({ kind: 'comparison', operator: '==', left: name, right: number(value) }));
-  return equations.reduce((left, right) => ({ kind: 'or', left, right }));
-}
-
-/** Maximum factor of a divisor that is tried. */
-const maxFactors = 4096n;
-
-/** `m / 512` for `n / 1024`, if an argument `m` is `n / 2`. */
-function quotientOfQuotient(dividend: HostTerm, divisor: bigint | undefined, names: Bindings): IntegerExpression | null {
-  for (let factor = 2n; divisor !== undefined && factor <= maxFactors && 2n * factor <= divisor; factor++) {
-    if (divisor % factor !== 0n) continue;
-    const part = arithmetic('/', dividend, integer(divisor / factor));
-    const left = part && names.get(termKey(part));
-    if (left) return { kind: 'arithmetic', operator: '/', left, right: number(factor) };
-  }
-  return null;
-}
-
-/** A fact in the language of assumptions; null if it is trivial, or cannot be expressed. */
-function translatedFact(fact: Fact, names: Bindings): Condition | null {
-  switch (fact.kind) {
-    case 'comparison': {
-      const [left, right] = [translated(fact.left, names), translated(fact.right, names)];
-      if (!left || !right || (left.kind === 'integer' && right.kind === 'integer')) return null;
-      return undivided({ kind: 'comparison', operator: fact.operator, left, right });
-    }
-    case 'and':
-    case 'or': {
-      const [left, right] = [translatedFact(fact.left, names), translatedFact(fact.right, names)];
-      return left && right && { kind: fact.kind, left, right };
-    }
-    case 'not': {
-      const operand = translatedFact(fact.operand, names);
-      return operand && { kind: 'not', operand };
-    }
-    case 'truth':
-    case 'unknown':
-      return null;
-  }
-}
-
-type Comparison = Extract<Condition, { kind: 'comparison' }>;
-
-/** A bound of a name itself, which is more useful to a check: `gridDim.x <= 131071` for `gridDim.x / 2 <= 65535`. */
-function undivided(condition: Comparison): Comparison {
-  const { operator, left, right } = condition;
-  if (left.kind !== 'arithmetic' || left.operator !== '/' || right.kind !== 'integer') return condition;
-  const by = left.right.kind === 'integer' ? left.right.value : 0n;
-  if (by <= 0n || right.value < 1n) return condition;
-  const whole = right.value * by;
-  const of = (limit: bigint): Comparison => undivided({ ...condition, left: left.left, right: number(limit) });
-  switch (operator) {
-    case '<':
-    case '>=':
-      return of(whole);
-    case '<=':
-    case '>':
-      return of(whole + by - 1n);
-    default:
-      return condition;
-  }
+  return offset === 0n && isSame(rest, name);
 }
 
 /** Number of elements of the memory that a pointer points to, if the program allocates it. */
@@ -560,7 +413,7 @@ function extentOf(
   value: HostValue,
   parameter: LaunchParameter | undefined,
   resolve: (value: HostValue | undefined) => HostTerm | null,
-  names: Bindings,
+  names: NamesOfTerms,
 ): IntegerExpression | null {
   if (value.kind !== 'pointer' || !value.memory.bytes || !parameter) return null;
   const element = sizeOfType(parameter.type.replace(/\*\s*(?:const|__restrict__|__restrict|restrict|\s)*$/, '').trim());
@@ -574,13 +427,13 @@ function extentOf(
   // A remaining division would truncate: then it is unknown whether elements fit exactly.
   if (!elements || (elements.kind === 'arithmetic' && elements.operator === '/' && termConstant(elements.right) === BigInt(element)))
     return null;
-  return translated(elements, names);
+  return renamed(elements, names);
 }
 
 function aliasesOf(
   given: readonly HostValue[],
   resolve: (term: HostTerm) => HostTerm,
-  names: Bindings,
+  names: NamesOfTerms,
 ): Pick<LaunchSite, 'aliases' | 'samePointers' | 'distances'> {
   const bases = given.map((value) => {
     if (value === nullPointer) return undefined;
@@ -589,7 +442,7 @@ function aliasesOf(
     return value.kind === 'symbol' ? value.symbol.id : undefined;
   });
   const offsetOf = (value: HostValue): string | undefined =>
-    value.kind === 'pointer' ? (value.offset ? termKey(value.offset) : undefined) : '0';
+    value.kind === 'pointer' ? (value.offset ? printExpression(value.offset) : undefined) : '0';
   const aliases: (readonly [number, number])[] = [];
   const samePointers: (readonly [number, number])[] = [];
   for (let first = 0; first < given.length; first++)
@@ -602,29 +455,12 @@ function aliasesOf(
   return { aliases, samePointers, distances: distancesOf(aliases, given, resolve, names) };
 }
 
-/** Whether an expression is positive if its names are: a sum or product of names and positive numbers. */
-function isPositive(expression: IntegerExpression): boolean {
-  switch (expression.kind) {
-    case 'integer':
-      return expression.value > 0n;
-    case 'parameter':
-    case 'dimension':
-      return true;
-    case 'arithmetic': {
-      const { operator, left, right } = expression;
-      return (operator === '+' || operator === '*') && isPositive(left) && isPositive(right);
-    }
-    default:
-      return false;
-  }
-}
-
 /** Offsets of pointers into one object, relative to the lowest, if all of them are known. */
 function distancesOf(
   aliases: LaunchSite['aliases'],
   given: readonly HostValue[],
   resolve: (term: HostTerm) => HostTerm,
-  names: Bindings,
+  names: NamesOfTerms,
 ): LaunchSite['distances'] {
   const startOf = (index: number): HostTerm | null => {
     const value = given[index]!;
@@ -640,7 +476,7 @@ function distancesOf(
       for (const [index, end] of starts) {
         const difference = end && arithmetic('-', end, start);
         if (difference && termConstant(difference) === 0n) continue;
-        const bytes = difference && translated(difference, names);
+        const bytes = difference && renamed(difference, names);
         if (!bytes || !isPositive(bytes)) return null;
         distances.push([lowest, index, bytes]);
       }

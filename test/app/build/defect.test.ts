@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { defectOf } from '../../../src/app/build/defect.ts';
 import type { LoweredKernel } from '../../../src/app/build/kernel.ts';
 import type { Progress } from '../../../src/app/project/progress.ts';
-import { parseAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
+import { parseAssumption } from '../../../src/assumptions/assumption-parser.ts';
 import type { Launch } from '../../../src/launch/launch.ts';
 
 test('an internal error is reported for a launch with constrained arguments', () => {

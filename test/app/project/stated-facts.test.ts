@@ -2,7 +2,7 @@ import { defaultConfiguration } from '../../../src/settings/defaults.ts';
 import type { ParameterSource } from '../../../src/launch/parameter-source.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAnnotations } from '../../../src/cuda/assumptions/annotation.ts';
+import { readAnnotations } from '../../../src/cuda/reading/annotation.ts';
 import { kernelName } from '../../../src/cuda/names/kernel-name.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
 import type { SourceFacts } from '../../../src/app/project/source-facts.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../../src/base/random.ts';
 import { accessText } from '../../../src/cuda/reading/access-text.ts';
-import { commentProblems } from '../../../src/cuda/assumptions/annotation.ts';
+import { commentProblems } from '../../../src/cuda/reading/annotation.ts';
 import { nodesWhere } from '../../../src/cuda/syntax/syntax-tree.ts';
 import { readSource } from '../../../src/cuda/syntax/syntax.ts';
 import { cudaParser, lineOf } from './grammar.ts';

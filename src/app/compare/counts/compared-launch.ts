@@ -4,7 +4,7 @@ import { tiedGrid } from '../../../check/representative/launch-constraints.ts';
 import { type LaunchInstance, representativeLaunches } from '../../../check/representative/representative-launches.ts';
 import type { KernelContext } from '../../../check/context/facts.ts';
 import { givenScalar } from '../../../check/context/scalars.ts';
-import { dimensionsIn } from '../../../cuda/assumptions/assumption-names.ts';
+import { dimensionsIn } from '../../../assumptions/parts.ts';
 import { type ParameterField, fieldName } from '../../../launch/parameter-field.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import type { Settings } from '../../../settings/settings.ts';

@@ -2,8 +2,8 @@
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import type { TermBounds } from '../../../cost/lanes/term-bound.ts';
 import { multipleOf, namedPointer } from '../../../check/premises/premises.ts';
-import { printAssumption, printCondition, printExpression } from '../../../cuda/assumptions/assumption-parser.ts';
-import type { Condition } from '../../../cuda/assumptions/assumption.ts';
+import type { Condition } from '../../../assumptions/expression.ts';
+import { printAssumption, printCondition, printExpression } from '../../../assumptions/print.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /** User statements about the values of the elements of an array. */

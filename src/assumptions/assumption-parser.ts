@@ -1,6 +1,19 @@
-import { nearest } from '../../base/nearest.ts';
-import { evaluateExpression, shiftLimit } from './evaluate-assumption.ts';
-import type { ArithmeticOperator, AssumptionExpression, ComparisonOperator, Condition, IntegerExpression } from './assumption.ts';
+/** The parser of the language: comparisons and arithmetic over names of a launch, and predicates of arrays. */
+import { warpSize } from '../device/hardware-limits.ts';
+import { nearest } from '../base/nearest.ts';
+import { constantOf } from './evaluate.ts';
+import {
+  type AssumptionExpression,
+  type Condition,
+  type IntegerExpression,
+  comparison,
+  dimension,
+  integer,
+  negative,
+  operation,
+} from './expression.ts';
+import { type ArithmeticOperator, type ComparisonOperator, precedences, resultOf, shiftLimit } from './operators.ts';
+import { printExpression } from './print.ts';
 
 type ParsedAssumption =
   | { readonly expression: AssumptionExpression }
@@ -25,25 +38,6 @@ class Refusal extends Error {
   }
 }
 
-/** As in C, but `&` and `|` next to a comparison need parentheses: readers often expect another precedence. */
-const precedence: Readonly<Record<string, number>> = {
-  '||': 1,
-  '&&': 2,
-  '==': 3,
-  '!=': 3,
-  '<': 3,
-  '<=': 3,
-  '>': 3,
-  '>=': 3,
-  '|': 4,
-  '&': 5,
-  '<<': 6,
-  '+': 7,
-  '-': 7,
-  '*': 8,
-  '/': 8,
-  '%': 8,
-};
 const comparisons: ReadonlySet<string> = new Set<ComparisonOperator>(['==', '!=', '<', '<=', '>', '>=']);
 const predicates = ['distinct', 'apart', 'extent'];
 const maximumLength = 2000;
@@ -122,7 +116,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     const token = next();
     const { column } = token;
     if (token.kind === 'integer') {
-      return { is: 'expression', node: { kind: 'integer', value: BigInt(token.text) }, column, bare: false };
+      return { is: 'expression', node: integer(BigInt(token.text)), column, bare: false };
     }
     if (token.kind === 'name') return { is: 'expression', node: named(token), column, bare: false };
     if (token.text === '(') {
@@ -132,7 +126,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     }
     if (token.text === '-') {
       const operand = asExpression(unary());
-      return { is: 'expression', node: { kind: 'negative', operand }, column, bare: false };
+      return { is: 'expression', node: negative(operand), column, bare: false };
     }
     if (token.text === '!') {
       const operand = asCondition(unary());
@@ -148,7 +142,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
   };
 
   const named = (token: Token): IntegerExpression => {
-    if (token.text === 'warpSize') return { kind: 'warp-size' };
+    if (token.text === 'warpSize') return { ...integer(warpSize), text: 'warpSize' };
     if (token.text === 'threadIdx' || token.text === 'blockIdx') {
       throw new Refusal(`${token.text} differs between threads; an assumption holds for the whole launch`, token.column);
     }
@@ -167,12 +161,12 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
       throw new Refusal(`write ${token.text}[*] in lo..hi as a separate assumption to state the range of the elements`, peek().column);
     }
     if (token.text === 'blockDim' || token.text === 'gridDim') {
-      const axis = peek().text === '.' ? peek(1).text : '';
-      if (axis !== 'x' && axis !== 'y' && axis !== 'z') {
+      const axis = peek().text === '.' ? ['x', 'y', 'z'].indexOf(peek(1).text) : -1;
+      if (axis < 0) {
         throw new Refusal(`${token.text} has three components; write ${token.text}.x, .y or .z`, token.column);
       }
       position += 2;
-      return { kind: 'dimension', name: token.text, axis };
+      return dimension(token.text, axis);
     }
     return { kind: 'parameter', path: path(token) };
   };
@@ -200,7 +194,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     let left = unary();
     for (;;) {
       const operator = peek();
-      const level = operator.kind === 'operator' ? precedence[operator.text] : undefined;
+      const level = operator.kind === 'operator' ? precedences[operator.text] : undefined;
       if (level === undefined || level < minimum) return left;
       next();
       const right = binary(level + 1);
@@ -211,12 +205,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     const { column } = left;
     if (operator.text === '&&' || operator.text === '||') {
       const kind = operator.text === '&&' ? 'and' : 'or';
-      return {
-        is: 'condition',
-        node: { kind, left: asCondition(left), right: asCondition(right) },
-        column,
-        bare: true,
-      };
+      return { is: 'condition', node: { kind, left: asCondition(left), right: asCondition(right) }, column, bare: true };
     }
     if (comparisons.has(operator.text)) {
       for (const side of [left, right]) {
@@ -228,22 +217,13 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
           throw new Refusal(`put parentheses around ${text}: C would compare first`, side.column);
         }
       }
-      const node: Condition = {
-        kind: 'comparison',
-        operator: operator.text as ComparisonOperator,
-        left: asExpression(left),
-        right: asExpression(right),
-      };
+      const node = comparison(asExpression(left), operator.text as ComparisonOperator, asExpression(right));
       return { is: 'condition', node, column, bare: true };
     }
-    const node: IntegerExpression = {
-      kind: 'arithmetic',
-      operator: operator.text as ArithmeticOperator,
-      left: asExpression(left),
-      right: asExpression(right),
-    };
-    const problem = problemOfOperand(node);
+    const [dividend, by] = [asExpression(left), asExpression(right)];
+    const problem = problemOfOperand(operator.text as ArithmeticOperator, by);
     if (problem !== null) throw new Refusal(problem, right.column);
+    const node = operation(operator.text as ArithmeticOperator, dividend, by);
     return { is: 'expression', node, column, bare: operator.text === '&' || operator.text === '|' };
   };
 
@@ -252,7 +232,7 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
     if (token.kind !== 'name') throw new Refusal(`expected the name of an array before ${quoted(token)}`, token.column);
     return path(token).join('.');
   };
-  const bound = (): IntegerExpression => asExpression(binary(precedence['|'] ?? 0));
+  const bound = (): IntegerExpression => asExpression(binary(precedences['|'] ?? 0));
 
   const statement = (): AssumptionExpression => {
     const first = peek();
@@ -302,82 +282,12 @@ function parse(tokens: readonly Token[]): AssumptionExpression {
   return result;
 }
 
-/** Why an operation has no value in any execution; null if it has a value in some execution. */
-function problemOfOperand({ operator, right }: Extract<IntegerExpression, { kind: 'arithmetic' }>): string | null {
-  const operand = evaluateExpression(right, () => undefined);
-  if (operand === undefined) return null;
+/** Why an operation with this right operand has no value in any execution; null if it has one in some execution. */
+function problemOfOperand(operator: ArithmeticOperator, right: IntegerExpression): string | null {
+  const operand = constantOf(right);
+  if (operand === undefined || resultOf(operator, 1n, operand) !== undefined) return null;
   const written = printExpression(right);
   const text = written === String(operand) ? written : `${written}, which is ${operand}`;
-  if ((operator === '/' || operator === '%') && operand === 0n)
-    return `"${operator}" has no value for the divisor ${text}; write another divisor`;
-  if (operator === '<<' && (operand < 0n || operand >= shiftLimit))
-    return `"<<" has no value for a shift by ${text}; write 0 to ${shiftLimit - 1n}`;
-  return null;
-}
-
-/** The canonical text of an assumption, which parses to the same expression. */
-export function printAssumption(assumption: AssumptionExpression): string {
-  switch (assumption.kind) {
-    case 'condition':
-      return printCondition(assumption.condition);
-    case 'distinct':
-      return `distinct(${assumption.array})`;
-    case 'elements':
-      return `${assumption.array}[*] in ${printExpression(assumption.low)}..${printExpression(assumption.high)}`;
-    case 'apart':
-      return `apart(${assumption.first}, ${assumption.second})`;
-    case 'pointers-apart':
-      return `apart(${assumption.array}[*])`;
-    case 'extent':
-      return `extent(${assumption.array}) >= ${printExpression(assumption.atLeast)}`;
-  }
-}
-
-/** The canonical text of a condition. */
-export function printCondition(condition: Condition): string {
-  switch (condition.kind) {
-    case 'comparison': {
-      const operands = [condition.left, condition.right].map((side) => {
-        const isBits = side.kind === 'arithmetic' && (side.operator === '&' || side.operator === '|');
-        return isBits ? `(${printExpression(side)})` : printExpression(side);
-      });
-      return operands.join(` ${condition.operator} `);
-    }
-    case 'not': {
-      const text = printCondition(condition.operand);
-      return condition.operand.kind === 'not' ? `!${text}` : `!(${text})`;
-    }
-    case 'and':
-    case 'or': {
-      const level = (node: Condition): number => (node.kind === 'or' ? 1 : node.kind === 'and' ? 2 : 3);
-      const own = level(condition);
-      const wrap = (node: Condition, least: number): string => (level(node) < least ? `(${printCondition(node)})` : printCondition(node));
-      const sign = condition.kind === 'and' ? '&&' : '||';
-      return `${wrap(condition.left, own)} ${sign} ${wrap(condition.right, own + 1)}`;
-    }
-  }
-}
-
-/** The canonical text of an expression. */
-export function printExpression(expression: IntegerExpression): string {
-  switch (expression.kind) {
-    case 'integer':
-      return String(expression.value);
-    case 'parameter':
-      return expression.path.join('.');
-    case 'dimension':
-      return `${expression.name}.${expression.axis}`;
-    case 'warp-size':
-      return 'warpSize';
-    case 'negative': {
-      const text = printExpression(expression.operand);
-      return expression.operand.kind === 'arithmetic' ? `-(${text})` : `-${text}`;
-    }
-    case 'arithmetic': {
-      const own = precedence[expression.operator] ?? 0;
-      const wrap = (node: IntegerExpression, least: number): string =>
-        node.kind === 'arithmetic' && (precedence[node.operator] ?? 0) < least ? `(${printExpression(node)})` : printExpression(node);
-      return `${wrap(expression.left, own)} ${expression.operator} ${wrap(expression.right, own + 1)}`;
-    }
-  }
+  if (operator === '<<') return `"<<" has no value for a shift by ${text}; write 0 to ${shiftLimit - 1n}`;
+  return `"${operator}" has no value for the divisor ${text}; write another divisor`;
 }

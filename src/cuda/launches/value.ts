@@ -1,24 +1,9 @@
 /** Values of variables of a host program. */
 import { integerType } from '../syntax/basic-type.ts';
-import {
-  type Fact,
-  type HostSymbol,
-  type HostTerm,
-  arithmetic,
-  choice,
-  compared,
-  factKey,
-  integer,
-  isLarge,
-  isSame,
-  isSameFact,
-  termKey,
-  negatedFact,
-  one,
-  symbolTerm,
-  truth,
-  zeroTerm,
-} from './term.ts';
+import { type Fact, type HostSymbol, type HostTerm, integer, one, symbolTerm, zeroTerm } from '../../assumptions/expression.ts';
+import { isLarge, isSame } from '../../assumptions/parts.ts';
+import { printCondition, printExpression } from '../../assumptions/print.ts';
+import { arithmetic, choice, compared, negatedFact, truth } from '../../assumptions/simplify.ts';
 
 /** Memory that pointers point to: an allocation, or the unknown target of a pointer. */
 export interface HostMemory {
@@ -156,17 +141,17 @@ export function quotientOfNumber(value: number): HostValue | null {
 export function valueKey(value: HostValue): string {
   switch (value.kind) {
     case 'number':
-      return termKey(value.term);
+      return printExpression(value.term);
     case 'quotient':
-      return `${termKey(value.numerator)}/.${termKey(value.denominator)}`;
+      return `${printExpression(value.numerator)}/.${printExpression(value.denominator)}`;
     case 'condition':
-      return `b${factKey(value.fact)}`;
+      return `b${printCondition(value.fact)}`;
     case 'pointer':
-      return `*${value.memory.id}+${value.offset ? termKey(value.offset) : '?'}`;
+      return `*${value.memory.id}+${value.offset ? printExpression(value.offset) : '?'}`;
     case 'texture':
       return `texture ${value.memory.id}`;
     case 'either':
-      return `(${factKey(value.condition)}?${valueKey(value.then)}:${valueKey(value.otherwise)})`;
+      return `(${printCondition(value.condition)}?${valueKey(value.then)}:${valueKey(value.otherwise)})`;
     case 'record':
       return `{${[...value.fields].map(([name, field]) => `${name}:${valueKey(field)}`).join()}|${value.rest.id}}`;
     case 'function':
@@ -189,7 +174,7 @@ function isSameValue(a: HostValue, b: HostValue): boolean {
     case 'quotient':
       return b.kind === 'quotient' && isSame(a.numerator, b.numerator) && isSame(a.denominator, b.denominator);
     case 'condition':
-      return b.kind === 'condition' && isSameFact(a.fact, b.fact);
+      return b.kind === 'condition' && isSame(a.fact, b.fact);
     case 'pointer':
       return (
         b.kind === 'pointer' && a.memory.id === b.memory.id && (a.offset && b.offset ? isSame(a.offset, b.offset) : a.offset === b.offset)

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../../../src/base/random.ts';
-import type { Random } from '../../../src/base/random.ts';
-import { parseAssumption, printAssumption } from '../../../src/cuda/assumptions/assumption-parser.ts';
-import type { ArithmeticOperator, AssumptionExpression, Condition, IntegerExpression } from '../../../src/cuda/assumptions/assumption.ts';
-import { evaluateCondition, evaluateExpression } from '../../../src/cuda/assumptions/evaluate-assumption.ts';
+import { seededRandom } from '../../src/base/random.ts';
+import type { Random } from '../../src/base/random.ts';
+import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
+import { evaluateCondition, evaluateExpression } from '../../src/assumptions/evaluate.ts';
+import {
+  type AssumptionExpression,
+  type Condition,
+  type IntegerExpression,
+  dimension,
+  integer,
+  negative,
+  parameter,
+} from '../../src/assumptions/expression.ts';
+import type { ArithmeticOperator } from '../../src/assumptions/operators.ts';
+import { printAssumption, printExpression } from '../../src/assumptions/print.ts';
 
 function parsed(text: string): AssumptionExpression {
   const result = parseAssumption(text);
@@ -15,11 +25,7 @@ function parsed(text: string): AssumptionExpression {
 function holds(text: string, values: Readonly<Record<string, bigint>> = {}): boolean | undefined {
   const assumption = parsed(text);
   assert.equal(assumption.kind, 'condition');
-  return assumption.kind === 'condition'
-    ? evaluateCondition(assumption.condition, (leaf) =>
-        leaf.kind === 'parameter' ? values[leaf.path.join('.')] : values[`${leaf.name}.${leaf.axis}`],
-      )
-    : undefined;
+  return assumption.kind === 'condition' ? evaluateCondition(assumption.condition, (name) => values[printExpression(name)]) : undefined;
 }
 
 test('every form prints in its canonical spelling', () => {
@@ -157,7 +163,7 @@ function randomCondition(random: Random, depth: number): Condition {
 
 function randomExpression(random: Random, depth: number): IntegerExpression {
   if (depth > 0 && random.chance(0.6)) {
-    if (random.chance(0.2)) return { kind: 'negative', operand: randomExpression(random, depth - 1) };
+    if (random.chance(0.2)) return negative(randomExpression(random, depth - 1));
     const left = randomExpression(random, depth - 1);
     const right = randomExpression(random, depth - 1);
     const known = evaluateExpression(right, () => undefined);
@@ -174,10 +180,10 @@ function randomExpression(random: Random, depth: number): IntegerExpression {
     return { kind: 'arithmetic', operator: random.pick(operators) as ArithmeticOperator, left, right };
   }
   return random.pick([
-    { kind: 'integer', value: BigInt(random.below(100)) },
-    { kind: 'parameter', path: ['n'] },
-    { kind: 'parameter', path: ['p', 'x'] },
-    { kind: 'dimension', name: 'blockDim', axis: 'y' },
-    { kind: 'warp-size' },
+    integer(random.below(200) - 99),
+    parameter('n'),
+    parameter('p', 'x'),
+    dimension('blockDim', 1),
+    { ...integer(32), text: 'warpSize' },
   ] as const);
 }

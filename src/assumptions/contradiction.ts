@@ -1,5 +1,8 @@
 /** Whether conditions of a path exclude each other. */
-import { type Fact, type HostTerm, negatedFact, termConstant, termKey } from './term.ts';
+import { type Fact, type HostTerm, termConstant } from './expression.ts';
+import { type ComparisonOperator, mirroredOperators } from './operators.ts';
+import { printExpression } from './print.ts';
+import { negatedFact } from './simplify.ts';
 
 interface Range {
   low: bigint | null;
@@ -37,17 +40,16 @@ function contradicts(fact: Fact, ranges: Map<string, Range>): boolean {
 function narrowed({ operator, left, right }: Fact & { kind: 'comparison' }, ranges: Map<string, Range>): boolean {
   const [a, b] = [termConstant(left), termConstant(right)];
   if (b !== undefined) return narrow(left, operator, b, ranges);
-  const mirrored = { '<': '>', '>': '<', '<=': '>=', '>=': '<=', '==': '==', '!=': '!=' } as const;
-  return a !== undefined && narrow(right, mirrored[operator], a, ranges);
+  return a !== undefined && narrow(right, mirroredOperators[operator], a, ranges);
 }
 
-function narrow(term: HostTerm, operator: '<' | '>' | '<=' | '>=' | '==' | '!=', value: bigint, ranges: Map<string, Range>): boolean {
+function narrow(term: HostTerm, operator: ComparisonOperator, value: bigint, ranges: Map<string, Range>): boolean {
   // `n + 2 > 5` is a condition on `n`.
   if (term.kind === 'arithmetic' && term.operator === '+') {
     const by = termConstant(term.right);
     if (by !== undefined) return narrow(term.left, operator, value - by, ranges);
   }
-  const key = termKey(term);
+  const key = printExpression(term);
   const range: Range = ranges.get(key) ?? { low: null, high: null, excluded: new Set<bigint>() };
   ranges.set(key, range);
   const atLeast = (low: bigint): void => void (range.low = range.low === null || low > range.low ? low : range.low);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAnnotations } from '../../../src/cuda/assumptions/annotation.ts';
+import { readAnnotations } from '../../../src/cuda/reading/annotation.ts';
 
 function read(...texts: string[]) {
   const comments = texts.map((text, index) => ({ text, line: 10 + index, column: 5 }));

@@ -2,8 +2,9 @@ import { nearest } from '../../base/nearest.ts';
 import { codes } from '../../source/codes.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
-import { parseAssumption, printAssumption } from './assumption-parser.ts';
-import type { AssumptionExpression } from './assumption.ts';
+import { parseAssumption } from '../../assumptions/assumption-parser.ts';
+import type { AssumptionExpression } from '../../assumptions/expression.ts';
+import { printAssumption } from '../../assumptions/print.ts';
 import type { Comment, CudaSource } from '../syntax/syntax.ts';
 
 type Extents = readonly [x: number, y: number, z: number];

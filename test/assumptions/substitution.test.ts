@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { substitutionOf } from '../../../src/cuda/host/symbol-bindings.ts';
-import { type Fact, compared, integer, symbolTerm, termConstant } from '../../../src/cuda/host/term.ts';
+import { type Fact, integer, symbolTerm, termConstant } from '../../src/assumptions/expression.ts';
+import { compared } from '../../src/assumptions/simplify.ts';
+import { substitutionOf } from '../../src/assumptions/substitution.ts';
 
 const symbol = (at: number) => symbolTerm({ id: `s${at}`, label: `s${at}` });
 const equal = (at: number, value: number): Fact => compared('==', symbol(at), integer(value));
