@@ -5,7 +5,7 @@
 import { LayeredMap } from '../base/layered-map.ts';
 import { appliedSymbol } from '../assumptions/applied-symbol.ts';
 import { type Fact, integer, termConstant, zeroTerm } from '../assumptions/expression.ts';
-import { arithmetic, compared, negatedFact, truth } from '../assumptions/simplify.ts';
+import { arithmetic, compared, joinedFact, negatedFact, truth } from '../assumptions/simplify.ts';
 import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts';
@@ -267,13 +267,13 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
         ? this.objects.undecided()
         : values[0] === values[1]
           ? compared('==', term, low)
-          : both(compared('>=', term, low), compared('<=', term, high));
-      others = both(others, negatedFact(fact));
+          : joinedFact('and', compared('>=', term, low), compared('<=', term, high));
+      others = joinedFact('and', others, negatedFact(fact));
       const known = byTarget.get(to);
-      byTarget.set(to, known ? either(known, fact) : fact);
+      byTarget.set(to, known ? joinedFact('or', known, fact) : fact);
     }
     const fallback = statement.cases.find(({ values }) => !values)?.to;
-    if (fallback !== undefined) byTarget.set(fallback, byTarget.has(fallback) ? either(byTarget.get(fallback)!, others) : others);
+    if (fallback !== undefined) byTarget.set(fallback, byTarget.has(fallback) ? joinedFact('or', byTarget.get(fallback)!, others) : others);
     return this.branch(
       activation,
       from,
@@ -448,16 +448,4 @@ function pointerIn(operand: GimpleOperand): GimpleOperand | null {
     default:
       return null;
   }
-}
-
-function both(left: Fact, right: Fact): Fact {
-  if (left.kind === 'truth') return left.value ? right : left;
-  if (right.kind === 'truth') return right.value ? left : right;
-  return { kind: 'and', left, right };
-}
-
-function either(left: Fact, right: Fact): Fact {
-  if (left.kind === 'truth') return left.value ? left : right;
-  if (right.kind === 'truth') return right.value ? right : left;
-  return { kind: 'or', left, right };
 }

@@ -73,9 +73,13 @@ export interface MergeContext {
   readonly now: () => number;
 }
 
+function joined(facts: readonly Fact[]): Fact {
+  return facts.reduce((left, right) => joinedFact('and', left, right), truth(true));
+}
+
 /** Conjunction of facts; null without facts, or if it is too large. */
 function conjunction(facts: readonly Fact[]): Fact | null {
-  const all = facts.reduce((left, right) => joinedFact('and', left, right), truth(true));
+  const all = joined(facts);
   return all.kind === 'truth' || facts.length > 12 || isLarge(all) ? null : all;
 }
 
@@ -126,7 +130,6 @@ function disjunction(a: Fact, b: Fact): Fact | null {
   const left = as.filter((one) => !shared.some((other) => isSame(one, other)));
   const right = bs.filter((one) => !shared.some((other) => isSame(one, other)));
   const [one, other] = [rest(as, right), rest(bs, left)];
-  const joined = (facts: readonly Fact[]): Fact => facts.reduce((x, y) => joinedFact('and', x, y), truth(true));
   const either = one.length === 0 || other.length === 0 ? truth(true) : joinedFact('or', joined(one), joined(other));
   const all = joinedFact('and', joined(shared), either);
   return all.kind === 'truth' ? null : all;

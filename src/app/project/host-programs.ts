@@ -1,16 +1,10 @@
 /** The launches of kernels in the host programs of a project. */
 import { posix } from 'node:path';
 import { type AssumptionExpression, type Fact, comparison, equalsOneOf, integer, parameter } from '../../assumptions/expression.ts';
+import { sitesOf } from '../../cuda/launches/event-sites.ts';
 import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { AxisExtent, AxisExtents } from '../../cuda/launches/extents.ts';
-import {
-  type LaunchSite,
-  commonPointers,
-  distinctSites,
-  sitesOf,
-  withoutContents,
-  withoutCovered,
-} from '../../cuda/launches/launch-site.ts';
+import { type LaunchSite, commonPointers, distinctSites, withoutContents, withoutCovered } from '../../cuda/launches/launch-site.ts';
 import type { LaunchParameter } from '../../cuda/launches/launch-parameter.ts';
 import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
 import { demangle, objectName } from '../../cuda/names/demangle.ts';

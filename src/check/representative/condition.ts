@@ -1,6 +1,7 @@
 /**
  * The simplest relation between sizes and scalars that is true exactly for the launch instances that show a finding.
  */
+import { type ComparisonOperator, comparisonHolds } from '../../assumptions/operators.ts';
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { isNested } from '../shape/nesting.ts';
@@ -14,19 +15,12 @@ interface Quantity {
   readonly isScalar: boolean;
 }
 
-const relations = [
-  { text: '>', holds: (a: bigint, b: bigint) => a > b },
-  { text: '<', holds: (a: bigint, b: bigint) => a < b },
-  { text: '>=', holds: (a: bigint, b: bigint) => a >= b },
-  { text: '<=', holds: (a: bigint, b: bigint) => a <= b },
-  { text: '==', holds: (a: bigint, b: bigint) => a === b },
-  { text: '!=', holds: (a: bigint, b: bigint) => a !== b },
-] as const;
+const relations: readonly ComparisonOperator[] = ['>', '<', '>=', '<=', '==', '!='];
 
 /** An equation of a scalar with a number of threads is a coincidence. */
-const inequalities = relations.filter(({ text }) => text !== '==' && text !== '!=');
+const inequalities = relations.slice(0, 4);
 
-const equalFirst = [...relations].sort((a, b) => Number(b.text === '==') - Number(a.text === '=='));
+const equalFirst: readonly ComparisonOperator[] = ['==', ...relations.filter((operator) => operator !== '==')];
 
 /** The fewest launches that must agree with a condition that has a factor. */
 const fewestForFactors = 100;
@@ -36,7 +30,7 @@ function doubled({ name, of, isScalar }: Quantity): Quantity {
 }
 
 /** A scalar that is compared with a constant is more likely equal to it. */
-function relationsOf(a: Quantity, b: Quantity): readonly (typeof relations)[number][] {
+function relationsOf(a: Quantity, b: Quantity): readonly ComparisonOperator[] {
   if (!a.isScalar || b.isScalar) return relations;
   return /^\d/.test(b.name) ? equalFirst : inequalities;
 }
@@ -110,9 +104,9 @@ export function separatingCondition(
   ];
   const related = (list: readonly (readonly [Quantity, Quantity])[]): string | null => {
     for (const [a, b] of list)
-      for (const { text, holds } of relationsOf(a, b))
-        if (separates((setting) => holds(a.of(setting), b.of(setting))))
-          return text === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${text} ${b.name}`;
+      for (const operator of relationsOf(a, b))
+        if (separates((setting) => comparisonHolds(operator, a.of(setting), b.of(setting))))
+          return operator === '<' && b.isScalar ? `${b.name} > ${a.name}` : `${a.name} ${operator} ${b.name}`;
     return null;
   };
   // Only of many launches: a factor makes coincidences more likely.

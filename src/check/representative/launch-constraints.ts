@@ -179,8 +179,7 @@ export function raisedScalars(
     const sources = context.fields.filter((field) => field !== own.field && !field.isPointer && dependsOn(context, value, field));
     const [source] = sources;
     if (!source || sources.length > 1 || !isOpen(source)) continue;
-    const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (one === source ? size : chosen.scalar(one)) }));
+    const at = valueBy(context, value, chosen, source);
     const before = chosen.scalar(source);
     const now = before === undefined ? undefined : at(before);
     if (now === undefined || now >= wanted) continue;
@@ -199,8 +198,7 @@ export function sizeForGrid(context: KernelAndLaunch, field: ParameterField, cho
   for (const { name, value } of equationsOf(context)) {
     if (name.kind !== 'dimension' || name.name !== 'gridDim') continue;
     const wanted = BigInt(chosen.grid[name.axis]);
-    const at = (size: bigint): bigint | undefined =>
-      evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) }));
+    const at = valueBy(context, value, chosen, field);
     if (!dependsOn(context, value, field)) continue;
     const least = leastFor(at, wanted);
     const next = least === undefined ? undefined : leastFor(at, wanted + 1n);
@@ -232,16 +230,20 @@ export function unreadSizes(context: KernelAndLaunch, chosen: KnownLaunch, rest:
     if (name.kind === 'dimension' && name.name === 'gridDim') visit(value, (field) => sizeForGrid(context, field, chosen, rest));
     const own = name.kind === 'parameter' ? fieldNamed(context, name.path)?.field : undefined;
     const wanted = own && chosen.scalar(own);
-    if (own && wanted !== undefined)
-      visit(value, (field) =>
-        leastFor(
-          (size) =>
-            evaluateExpression(value, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) })),
-          wanted,
-        ),
-      );
+    if (own && wanted !== undefined) visit(value, (field) => leastFor(valueBy(context, value, chosen, field), wanted));
   }
   return sizes;
+}
+
+/** The value of an expression in a launch, as a function of one scalar. */
+function valueBy(
+  context: KernelAndLaunch,
+  expression: IntegerExpression,
+  chosen: KnownLaunch,
+  field: ParameterField,
+): (size: bigint) => bigint | undefined {
+  return (size) =>
+    evaluateExpression(expression, lookupOf(context, { ...chosen, scalar: (one) => (isOne(one, field) ? size : chosen.scalar(one)) }));
 }
 
 function isOne(a: ParameterField, b: ParameterField): boolean {
