@@ -27,6 +27,7 @@ interface Choice {
   readonly condition: Fact;
   readonly then: HostTerm;
   readonly otherwise: HostTerm;
+  readonly size: number;
 }
 
 type HostLeaf = LaunchName | { readonly kind: 'symbol'; readonly symbol: HostSymbol } | Choice;
@@ -41,6 +42,8 @@ export type IntegerExpression<Leaf = LaunchName> =
       readonly operator: ArithmeticOperator;
       readonly left: IntegerExpression<Leaf>;
       readonly right: IntegerExpression<Leaf>;
+      /** Number of nodes; present in terms of host programs. */
+      readonly size?: number;
     };
 
 export interface NumberComparison<Leaf = LaunchName> {

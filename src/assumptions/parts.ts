@@ -20,17 +20,17 @@ function partsIn(node: Node): readonly Node[] {
   }
 }
 
-/** Cache of sizes: expressions share their parts, so each size is computed once. */
+/** Cache of the sizes of conditions, which share their parts. Terms have their sizes. */
 const knownSizes = new WeakMap<Node, number>();
 
 /** The number of nodes of a tree. */
 export function treeSize(node: Node): number {
-  let size = knownSizes.get(node);
-  if (size !== undefined) return size;
-  const parts = partsIn(node);
-  if (parts.length === 0) return 1;
-  size = parts.reduce((sum, part) => sum + treeSize(part), 1);
-  knownSizes.set(node, size);
+  if (node.kind === 'integer' || node.kind === 'symbol') return 1;
+  let size = 'size' in node ? node.size : knownSizes.get(node);
+  if (size === undefined) {
+    size = partsIn(node).reduce((sum, part) => sum + treeSize(part), 1);
+    knownSizes.set(node, size);
+  }
   return size;
 }
 

@@ -19,8 +19,8 @@ export function arithmetic(operator: ArithmeticOperator, left: HostTerm, right: 
   if (b === 0n && (operator === '/' || operator === '%')) return null;
   const simple = simplified(operator, left, right, a, b);
   if (simple) return simple;
-  const result: HostTerm = { kind: 'arithmetic', operator, left, right };
-  return treeSize(result) > maxTreeSize ? null : result;
+  const size = treeSize(left) + treeSize(right) + 1;
+  return size > maxTreeSize ? null : { kind: 'arithmetic', operator, left, right, size };
 }
 
 function simplified(
@@ -139,8 +139,8 @@ export function choice(condition: Fact, then: HostTerm, otherwise: HostTerm): Ho
     if (isNext && isSame(high.left, low) && restOf(condition, low) === isRest && low.kind === 'arithmetic')
       return dividedUp(low.left, low.right);
   }
-  const result: HostTerm = { kind: 'choice', condition, then, otherwise };
-  return treeSize(result) > maxTreeSize ? null : result;
+  const size = treeSize(condition) + treeSize(then) + treeSize(otherwise) + 1;
+  return size > maxTreeSize ? null : { kind: 'choice', condition, then, otherwise, size };
 }
 
 /** A condition that is always true, or always false. */
