@@ -40,7 +40,7 @@ for (const [text, expected] of fences)
     assert.equal(`${isFence(one, false) ? 'B' : ''}${isFence(one, true) ? 'G' : ''}`, expected);
     const isOne = /^(?:fence|membar)/.test(text) && !text.includes('proxy');
     assert.equal(fenceOf(one.operation.effect) !== null, isOne);
-    // A fence is no access that releases or acquires.
+    // A fence does not count as an access that releases or acquires.
     if (!text.startsWith('atom')) assert.ok(!isReleasing(one) && !isAcquiring(one) && !isStrong(one));
   });
 

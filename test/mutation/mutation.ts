@@ -24,7 +24,7 @@ import { root } from '../kernels/portable-ptx.ts';
 import { importersOf } from './import-graph.ts';
 import { type CodeMutant, codeMutants, mutatedCode } from './code-mutant.ts';
 
-/** Folders of `src/` that prove, or decide what a review posts, with the folders of their own tests. */
+/** Folders of `src/` that prove, or decide what a review posts, with the folders of their tests. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   analysis: ['test/analysis'],
   check: ['test/check'],
