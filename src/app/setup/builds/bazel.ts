@@ -1,6 +1,6 @@
 /** Reads the packages of Bazel: rules with CUDA files, and what they inherit from the rules that they depend on. */
 import { posix } from 'node:path';
-import { placedPath, selectBuildFlags, type BuildReading, type BuildTree, type UnitCommand } from './build-reading.ts';
+import { GrowingReading, selectBuildFlags, unitsAmong, type BuildReading, type BuildTree } from './build-reading.ts';
 import { cmakePath } from './cmake-model.ts';
 import { runPython } from './python.ts';
 import { textOf, textsOf, type ScriptValue } from './script-values.ts';
@@ -19,54 +19,45 @@ interface BazelRule {
  */
 export function readBazel(files: readonly string[], tree: BuildTree): BuildReading {
   const rules = new Map<string, BazelRule>();
-  const leftOut: BuildReading['leftOut'][number][] = [];
+  const reading = new GrowingReading();
   for (const file of files.filter((path) => /^BUILD/.test(posix.basename(path)))) {
     const folder = posix.dirname(file);
     const result = runPython(file, tree);
-    leftOut.push(...result.leftOut);
+    reading.leftOut.push(...result.leftOut);
     for (const { named, line } of result.calls) {
       if (!named.has('name')) continue;
       const label = labelOf(`:${textOf(named.get('name'))}`, folder);
       rules.set(label, { label, folder, place: `${file}:${line}`, named });
     }
   }
-  const commands: UnitCommand[] = [];
-  const architectures: number[] = [];
-  const general: string[][] = [];
   // Files include each other by their paths from the top of the workspace.
   const top = '-I.';
-  for (const rule of rules.values()) {
-    const get = (name: string): string[] => textsOf(rule.named.get(name) ?? []);
-    const words = [top, ...get('copts'), ...get('local_defines').map((define) => `-D${define}`), ...inherited(rule, rules)];
+  for (const { label, folder, place, named } of rules.values()) {
+    const get = (name: string): string[] => textsOf(named.get(name) ?? []);
+    const words = [top, ...get('copts'), ...get('local_defines').map((define) => `-D${define}`), ...inherited(label, rules)];
+    const sources = [...get('srcs'), ...get('hdrs')].map((name) => name.replace(/^:/, ''));
+    const units = unitsAmong(sources, folder, tree);
     // Paths of copts begin at the top, too.
-    const selected = selectBuildFlags(words, '.', tree);
-    const sources = [...get('srcs'), ...get('hdrs')].flatMap((name) => placedPath(name.replace(/^:/, ''), rule.folder) ?? []);
-    const units = sources.filter((path) => tree.units.includes(path));
-    if (units.length > 0) architectures.push(...selected.architectures);
-    for (const unit of units) commands.push({ unit, flags: selected.flags, target: rule.label, place: rule.place });
-    if (units.length > 0 && selected.open.length > 0)
-      leftOut.push({ place: rule.place, flags: selected.open, reason: 'the value is not known here' });
+    if (units.length > 0) reading.add(selectBuildFlags(words, '.', tree), units, label, place);
   }
-  if (commands.length === 0) general.push([top]);
-  return { commands, general, architectures, leftOut, switches: [] };
+  if (reading.commands.length === 0) reading.general.push([top]);
+  return reading;
 }
 
 /** Definitions and include folders of a rule and of those that it depends on. */
-function inherited(rule: BazelRule, rules: ReadonlyMap<string, BazelRule>): string[] {
+function inherited(top: string, rules: ReadonlyMap<string, BazelRule>): string[] {
   const words: string[] = [];
   const seen = new Set<string>();
-  const visit = ({ label, folder, named }: BazelRule): void => {
-    if (seen.has(label)) return;
+  const visit = (label: string): void => {
+    const rule = rules.get(label);
+    if (rule === undefined || seen.has(label)) return;
     seen.add(label);
-    const get = (name: string): string[] => textsOf(named.get(name) ?? []);
+    const get = (name: string): string[] => textsOf(rule.named.get(name) ?? []);
     words.push(...get('defines').map((define) => `-D${define}`));
-    words.push(...get('includes').map((path) => `-I${posix.join(cmakePath(folder), path)}`));
-    for (const dependency of [...get('deps'), ...get('implementation_deps')]) {
-      const found = rules.get(labelOf(dependency, folder));
-      if (found !== undefined) visit(found);
-    }
+    words.push(...get('includes').map((path) => `-I${posix.join(cmakePath(rule.folder), path)}`));
+    for (const dependency of [...get('deps'), ...get('implementation_deps')]) visit(labelOf(dependency, rule.folder));
   };
-  visit(rule);
+  visit(top);
   return words;
 }
 

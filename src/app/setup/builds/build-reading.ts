@@ -50,6 +50,29 @@ export interface BuildReading {
   readonly switches: readonly string[];
 }
 
+/** A reading that grows target by target. */
+export class GrowingReading implements BuildReading {
+  readonly commands: UnitCommand[] = [];
+  readonly general: (readonly string[])[] = [];
+  readonly architectures: number[] = [];
+  readonly leftOut: LeftOut[] = [];
+  readonly switches: readonly string[] = [];
+
+  /** Adds what a target or a recipe passes to nvcc for units. */
+  add(selected: SelectedFlags, units: readonly string[], target: string, place: string, subject = ''): void {
+    const { flags } = selected;
+    this.architectures.push(...selected.architectures);
+    for (const unit of units) this.commands.push({ unit, flags, target, place });
+    if (units.length === 0) this.general.push(flags);
+    else this.note(selected, place, subject);
+  }
+
+  /** Notes definitions with a value that is unknown. */
+  note({ open }: SelectedFlags, place: string, subject = ''): void {
+    if (open.length > 0) this.leftOut.push({ place, flags: open, reason: `${subject}the value is not known here` });
+  }
+}
+
 /** Options of nvcc that affect the meaning of device code. The others are left to the build. */
 const wantedOptions = new Set([
   '-D',
@@ -144,6 +167,17 @@ export function placedPath(path: string, folder: string): string | undefined {
   return posix.normalize(placed === '' ? '.' : placed).replace(/(.)\/$/, '$1');
 }
 
+/** The units among the sources of a target. */
+export function unitsAmong(sources: readonly string[], folder: string, { units }: BuildTree): readonly string[] {
+  const paths = new Set(sources.flatMap((source) => placedPath(source, folder) ?? []));
+  return [...paths].filter((path) => units.includes(path));
+}
+
+/** Whether a part of a text is unknown. */
+export function hasUnknown(...texts: readonly string[]): boolean {
+  return texts.some((text) => text.includes(unknownText));
+}
+
 /** Definitions that a text contains literally. */
 export function literalDefinitions(text: string): string[] {
   return [...text.matchAll(/(?<![\w-])-D\s?([A-Za-z_]\w*(?:=[^\s;"'>)]*)?)/g)].map(([, definition]) => shownFlag(`-D${definition}`));
@@ -156,11 +190,4 @@ export function shownFlag(flag: string): string {
     .replaceAll(new RegExp(`${unknownText}+`, 'g'), '…')
     .replaceAll(/[^\x20-\x7e…]/g, '?')
     .slice(0, 80);
-}
-
-/** The value after a condition that may or may not hold: the common first items, and unknown text if more follow. */
-export function mergedItems(one: readonly string[], other: readonly string[]): string[] {
-  let common = 0;
-  while (common < one.length && common < other.length && one[common] === other[common]) common++;
-  return common === one.length && common === other.length ? [...one] : [...one.slice(0, common), unknownText];
 }

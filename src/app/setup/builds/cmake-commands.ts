@@ -10,79 +10,79 @@ interface CMakeVariables {
   readonly set: (name: string, value: string) => void;
 }
 
-const itemsOf = (value: string | undefined): string[] => (value === undefined || value === '' ? [] : value.split(';'));
+/** The items of a list. */
+export function itemsOf(value: string | undefined): string[] {
+  return value === undefined || value === '' ? [] : value.split(';');
+}
+
+/** Gives an unknown value to all variables that a command names. */
+export function forgetNamed(words: readonly string[], { set }: CMakeVariables): void {
+  for (const word of words) if (/^[A-Za-z_]\w*$/.test(word)) set(word, unknownText);
+}
+
+/** Operations that change a list; undefined if the result is unknown. */
+const listChanges: Readonly<Record<string, (items: string[], words: readonly string[]) => readonly string[] | undefined>> = {
+  APPEND: (items, words) => [...items, ...words],
+  PREPEND: (items, words) => [...words, ...items],
+  REMOVE_ITEM: (items, words) => items.filter((item) => !words.includes(item)),
+  REMOVE_DUPLICATES: (items) => [...new Set(items)],
+  REVERSE: (items) => items.reverse(),
+  SORT: (items, words) => {
+    const numeric = words.some((word) => /^NATUR/.test(word));
+    return items.sort((a, b) => a.localeCompare(b, 'en', { numeric }) * (words.includes('DESCENDING') ? -1 : 1));
+  },
+  FILTER: (items, [mode, , pattern = '']) => {
+    const matches = matcherOf(pattern);
+    return matches && items.filter((item) => matches(item) === (mode === 'INCLUDE'));
+  },
+  TRANSFORM: (items, [action, text = '']) =>
+    action === 'PREPEND' ? items.map((item) => text + item) : action === 'APPEND' ? items.map((item) => item + text) : undefined,
+};
+
+type Assignment = readonly [result: string | undefined, value: string];
+
+/** Operations with a result in another variable. */
+const listResults: Readonly<Record<string, (items: readonly string[], words: readonly string[]) => Assignment>> = {
+  LENGTH: (items, [result]) => [result, String(items.length)],
+  GET: (items, words) => [
+    words.at(-1),
+    words
+      .slice(0, -1)
+      .map((at) => items.at(Number(at)) ?? 'NOTFOUND')
+      .join(';'),
+  ],
+  FIND: (items, [item = '', result]) => [result, String(items.indexOf(item))],
+  JOIN: (items, [glue, result]) => [result, items.join(glue ?? '')],
+};
 
 /** `list(…)`. The result of an operation that is not on the list is unknown. */
 export function listCommand([operation = '', name = '', ...words]: readonly string[], variables: CMakeVariables): void {
   const items = itemsOf(variables.get(name));
-  const isOpen = items.includes(unknownText);
-  const save = (changed: readonly string[]): void => variables.set(name, changed.join(';'));
-  switch (operation) {
-    case 'APPEND':
-      return save([...items, ...words]);
-    case 'PREPEND':
-      return save([...words, ...items]);
-    case 'REMOVE_ITEM':
-      return save(items.filter((item) => !words.includes(item)));
-    case 'REMOVE_DUPLICATES':
-      return save([...new Set(items)]);
-    case 'REVERSE':
-      return save(items.reverse());
-    case 'SORT':
-      return save(
-        items.sort(
-          (a, b) =>
-            a.localeCompare(b, 'en', { numeric: words.some((word) => /^NATUR/.test(word)) }) * (words.includes('DESCENDING') ? -1 : 1),
-        ),
-      );
-    case 'FILTER': {
-      const [mode, , pattern = ''] = words;
-      const matches = matcherOf(pattern);
-      return save(matches === undefined ? [unknownText] : items.filter((item) => matches(item) === (mode === 'INCLUDE')));
-    }
-    case 'LENGTH':
-      return variables.set(words[0] ?? '', isOpen ? unknownText : String(items.length));
-    case 'GET': {
-      const result = words.pop() ?? '';
-      const chosen = words.map((at) => items.at(Number(at)) ?? 'NOTFOUND');
-      return variables.set(result, isOpen ? unknownText : chosen.join(';'));
-    }
-    case 'FIND':
-      return variables.set(words[1] ?? '', isOpen ? unknownText : String(items.indexOf(words[0] ?? '')));
-    case 'JOIN':
-      return variables.set(words[1] ?? '', items.join(words[0] ?? ''));
-    case 'TRANSFORM': {
-      const [action, text = ''] = words;
-      if (action === 'PREPEND' || action === 'APPEND') return save(items.map((item) => (action === 'PREPEND' ? text + item : item + text)));
-      return save([unknownText]);
-    }
-    default:
-      return [name, ...words].filter((word) => /^[A-Za-z_]\w*$/.test(word)).forEach((word) => variables.set(word, unknownText));
-  }
+  if (Object.hasOwn(listChanges, operation)) variables.set(name, (listChanges[operation]!(items, words) ?? [unknownText]).join(';'));
+  else if (Object.hasOwn(listResults, operation)) {
+    const [result = '', value] = listResults[operation]!(items, words);
+    variables.set(result, items.includes(unknownText) && operation !== 'JOIN' ? unknownText : value);
+  } else forgetNamed([name, ...words], variables);
 }
+
+const textResults: Readonly<Record<string, (words: readonly string[], get: CMakeVariables['get']) => Assignment>> = {
+  TOUPPER: ([text = '', result]) => [result, text.toUpperCase()],
+  TOLOWER: ([text = '', result]) => [result, text.toLowerCase()],
+  STRIP: ([text = '', result]) => [result, text.trim()],
+  REPLACE: ([match = '', replacement = '', result, ...inputs]) => [
+    result,
+    match === '' ? inputs.join('') : inputs.join('').replaceAll(match, replacement),
+  ],
+  APPEND: ([name = '', ...words], get) => [name, [get(name) ?? '', ...words].join('')],
+  CONCAT: ([result, ...words]) => [result, words.join('')],
+  JOIN: ([glue, result, ...words]) => [result, words.join(glue ?? '')],
+};
 
 /** `string(…)`. */
 export function stringCommand([operation = '', ...words]: readonly string[], variables: CMakeVariables): void {
-  switch (operation) {
-    case 'TOUPPER':
-      return variables.set(words[1] ?? '', (words[0] ?? '').toUpperCase());
-    case 'TOLOWER':
-      return variables.set(words[1] ?? '', (words[0] ?? '').toLowerCase());
-    case 'STRIP':
-      return variables.set(words[1] ?? '', (words[0] ?? '').trim());
-    case 'REPLACE': {
-      const [match = '', replacement = '', result = '', ...inputs] = words;
-      return variables.set(result, match === '' ? inputs.join('') : inputs.join('').replaceAll(match, replacement));
-    }
-    case 'APPEND':
-      return variables.set(words[0] ?? '', [variables.get(words[0] ?? '') ?? '', ...words.slice(1)].join(''));
-    case 'CONCAT':
-      return variables.set(words[0] ?? '', words.slice(1).join(''));
-    case 'JOIN':
-      return variables.set(words[1] ?? '', words.slice(2).join(words[0] ?? ''));
-    default:
-      return words.filter((word) => /^[A-Za-z_]\w*$/.test(word)).forEach((word) => variables.set(word, unknownText));
-  }
+  if (!Object.hasOwn(textResults, operation)) return forgetNamed(words, variables);
+  const [result = '', value] = textResults[operation]!(words, variables.get);
+  variables.set(result, value);
 }
 
 /** `file(GLOB …)`, whose other forms have no effect on flags; results of those that read a file are unknown. */
@@ -93,8 +93,7 @@ export function fileCommand(
   tree: BuildTree,
 ): void {
   if (operation !== 'GLOB' && operation !== 'GLOB_RECURSE') {
-    if (/^(?:READ|STRINGS|RELATIVE_PATH|REAL_PATH|TIMESTAMP|SIZE)$/.test(operation))
-      [name, ...words].filter((word) => /^[A-Za-z_]\w*$/.test(word)).forEach((word) => variables.set(word, unknownText));
+    if (/^(?:READ|STRINGS|RELATIVE_PATH|REAL_PATH|TIMESTAMP|SIZE)$/.test(operation)) forgetNamed([name, ...words], variables);
     return;
   }
   const at = words.indexOf('RELATIVE');
@@ -123,29 +122,25 @@ export function globbed(patterns: readonly string[], folder: string, tree: Build
   return [...found];
 }
 
+function absolutePath(path: string, folder: string): string {
+  const placed = folderOfPath(path, folder);
+  return placed === undefined ? (path.startsWith('/') ? path : unknownText) : cmakePath(placed);
+}
+
+const nameParts: Readonly<Record<string, (path: string, folder: string) => string>> = {
+  DIRECTORY: (path) => posix.dirname(path),
+  PATH: (path) => posix.dirname(path),
+  NAME: (path) => posix.basename(path),
+  NAME_WE: (path) => posix.basename(path).replace(/\..*$/, ''),
+  EXT: (path) => /\..*$/.exec(posix.basename(path))?.[0] ?? '',
+  ABSOLUTE: absolutePath,
+  REALPATH: absolutePath,
+};
+
 /** `get_filename_component(RESULT path MODE)`. */
 export function filenameCommand([result = '', path = '', mode = '']: readonly string[], variables: CMakeVariables, folder: string): void {
-  const value = (): string => {
-    switch (mode) {
-      case 'DIRECTORY':
-      case 'PATH':
-        return posix.dirname(path);
-      case 'NAME':
-        return posix.basename(path);
-      case 'NAME_WE':
-        return posix.basename(path).replace(/\..*$/, '');
-      case 'EXT':
-        return /\..*$/.exec(posix.basename(path))?.[0] ?? '';
-      case 'ABSOLUTE':
-      case 'REALPATH': {
-        const placed = folderOfPath(path, folder);
-        return placed === undefined ? (path.startsWith('/') ? path : unknownText) : cmakePath(placed);
-      }
-      default:
-        return unknownText;
-    }
-  };
-  variables.set(result, path.includes(unknownText) ? unknownText : value());
+  const value = Object.hasOwn(nameParts, mode) ? nameParts[mode]!(path, folder) : unknownText;
+  variables.set(result, path.includes(unknownText) ? unknownText : value);
 }
 
 /** `cmake_parse_arguments(PREFIX options one-value-keywords multi-value-keywords args…)`. */

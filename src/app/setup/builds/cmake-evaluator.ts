@@ -3,8 +3,18 @@
  * that is not on the list has an unknown effect: variables that it names get an unknown value.
  */
 import { posix } from 'node:path';
-import { rootPath, unknownText, mergedItems, type BuildTree } from './build-reading.ts';
-import { fileCommand, filenameCommand, globbed, listCommand, parseArgumentsCommand, stringCommand } from './cmake-commands.ts';
+import { mergedItems, runBranches, type Branch } from './branches.ts';
+import { rootPath, unknownText, type BuildTree } from './build-reading.ts';
+import {
+  fileCommand,
+  filenameCommand,
+  forgetNamed,
+  globbed,
+  itemsOf,
+  listCommand,
+  parseArgumentsCommand,
+  stringCommand,
+} from './cmake-commands.ts';
 import { conditionTruth } from './cmake-expression.ts';
 import {
   cmakePath,
@@ -264,56 +274,32 @@ class Evaluation implements CMakeEvaluation {
 
   // Control flow
 
-  private branch(branches: readonly { readonly condition: CMakeCommand | undefined; readonly body: readonly CMakeNode[] }[]): Ending {
-    const before = this.frame.variables;
-    const results: Map<string, string>[] = [];
-    let isOpen = false;
-    let isComplete = false;
+  private branch(branches: readonly Branch<CMakeCommand, CMakeNode>[]): Ending {
     const conditions: string[] = [];
-    for (const { condition, body } of branches) {
-      const words = condition === undefined ? [] : this.conditionWords(condition);
-      const truth = condition === undefined || this.truth(words);
-      const shown = condition === undefined ? `not (${conditions.join(' or ')})` : shownCondition(condition, words);
-      conditions.push(shown);
-      const reason = `if ${shown}`;
-      if (isComplete || truth === false) {
-        this.reportSkipped(body, condition, isComplete || condition === undefined ? undefined : words, reason);
-        continue;
-      }
-      if (truth === true && !isOpen) {
-        isComplete = true;
-        const ending = this.run(body);
-        if (ending !== undefined) {
-          const rest = branches.slice(conditions.length);
-          for (const one of rest)
-            this.reportSkipped(
-              one.body,
-              one.condition,
-              undefined,
-              `if ${one.condition ? shownCondition(one.condition) : `not (${shown})`}`,
-            );
-          return ending;
-        }
-        continue;
-      }
-      isOpen = true;
+    let words: readonly CMakeArgument[] = [];
+    let reason = '';
+    return runBranches(branches, this.frame, {
+      truth: ({ condition }) => {
+        words = condition === undefined ? [] : this.expanded(condition.words);
+        conditions.push(condition === undefined ? `not (${conditions.join(' or ')})` : shownCondition(condition, words));
+        reason = `if ${conditions.at(-1)!}`;
+        return condition === undefined || this.truth(words);
+      },
       // Definitions of a target that is made here do apply, and are not reported in the end.
-      this.reportSkipped(body, condition, undefined, reason);
-      this.frame.variables = new Map(before);
-      this.reasons.push(reason);
-      // Whether a return or a break is reached is not known.
-      this.run(body);
-      this.reasons.pop();
-      results.push(this.frame.variables);
-      this.frame.variables = before;
-      if (truth === true) isComplete = true;
-    }
-    if (isOpen) this.frame.variables = merged(isComplete ? results : [before, ...results]);
-    return undefined;
-  }
-
-  private conditionWords({ words }: CMakeCommand): CMakeArgument[] {
-    return this.expanded(words);
+      report: ({ body }, isFalse) => this.reportSkipped(body, isFalse ? words : [], reason),
+      run: ({ body }, isOpen) => {
+        if (!isOpen) return this.run(body);
+        this.reasons.push(reason);
+        this.run(body);
+        this.reasons.pop();
+        return undefined;
+      },
+      merge: (values) =>
+        values
+          .map(itemsOf)
+          .reduce((one, other) => mergedItems(one, other, unknownText))
+          .join(';'),
+    });
   }
 
   private truth(words: readonly CMakeArgument[]): boolean | undefined {
@@ -331,13 +317,11 @@ class Evaluation implements CMakeEvaluation {
     });
   }
 
-  /** Records the definitions and the CUDA files of a branch that is not taken. */
-  private reportSkipped(
-    body: readonly CMakeNode[],
-    condition: CMakeCommand | undefined,
-    words: readonly CMakeArgument[] | undefined,
-    reason: string,
-  ): void {
+  /**
+   * Records the definitions and the CUDA files of a branch that is not taken.
+   * @param words of a condition with which it would be taken
+   */
+  private reportSkipped(body: readonly CMakeNode[], words: readonly CMakeArgument[], reason: string): void {
     if (isOfOtherSystem(reason)) return;
     const units = new Set<string>();
     const { folder } = this.frame.directory;
@@ -372,8 +356,8 @@ class Evaluation implements CMakeEvaluation {
     };
     visit(body);
     this.frame.variables = outer;
-    const settings = condition === undefined || words === undefined ? undefined : settingsFor(words);
-    if (units.size > 0 && settings !== undefined && settings.size > 0) this.skipped.push({ units: [...units], settings });
+    const settings = settingsFor(words);
+    if (units.size > 0 && settings.size > 0) this.skipped.push({ units: [...units], settings });
   }
 
   private block(command: CMakeCommand, body: readonly CMakeNode[]): Ending {
@@ -398,7 +382,6 @@ class Evaluation implements CMakeEvaluation {
   }
 
   private loopItems(words: readonly string[]): readonly string[] {
-    const itemsOf = (name: string): string[] => (this.get(name) ?? '').split(';').filter((item) => item !== '');
     const [kind, ...others] = words;
     if (kind === 'RANGE') {
       const [start = 0, stop, step = 1] = others.length === 1 ? [0, Number(others[0])] : others.map(Number);
@@ -413,7 +396,7 @@ class Evaluation implements CMakeEvaluation {
         isName = word === 'LISTS';
         return [];
       }
-      return isName ? itemsOf(word) : [word];
+      return isName ? itemsOf(this.get(word)).filter((item) => item !== '') : [word];
     });
   }
 
@@ -426,40 +409,43 @@ class Evaluation implements CMakeEvaluation {
     if (withoutEffect.test(name)) return undefined;
     const words = this.texts(written);
     const defined = this.functions.get(name);
-    if (defined !== undefined) return this.call(defined, words);
-    const { variables } = this;
-    const { folder } = this.frame.directory;
     const requirement = requirementOf[name];
-    if (targetCommands.test(name)) this.addTarget(name, words);
+    if (defined !== undefined) this.call(defined, words);
+    else if (targetCommands.test(name)) this.addTarget(name, words);
     else if (requirement !== undefined) this.require(name, requirement, words);
-    else if (name === 'set') this.setVariable(words);
-    else if (name === 'unset') this.frame.variables.delete(words[0] ?? '');
-    else if (name === 'option') this.setCache(words[0] ?? '', words[2] ?? 'OFF');
-    else if (name === 'list') listCommand(words, variables);
-    else if (name === 'string') stringCommand(words, variables);
-    else if (name === 'file') fileCommand(words, variables, folder, this.tree);
-    else if (name === 'aux_source_directory')
-      fileCommand(['GLOB', words[1] ?? '', posix.join(words[0] ?? '.', '*')], variables, folder, this.tree);
-    else if (name === 'get_filename_component') filenameCommand(words, variables, folder);
-    else if (name === 'cmake_parse_arguments') parseArgumentsCommand(words, variables);
-    else if (name === 'project') this.setProject(words[0] ?? '');
-    else if (name === 'add_subdirectory') this.addFolder(words[0] ?? '');
-    else if (name === 'include') return this.includeFile(words[0] ?? '');
-    else if (name === 'target_sources') this.addSources(words);
-    else if (name === 'target_link_libraries') this.link(words);
-    else if (name === 'set_target_properties' || name === 'set_property') this.setProperties(name, words);
-    else if (name === 'find_package')
-      this.packages.push(
-        ...[words[0] ?? '', (words[0] ?? '').toUpperCase()].filter((one) => one !== '' && one !== 'CUDA').map((one) => `${one}_`),
-      );
-    else if (name === 'fetchcontent_makeavailable') this.packages.push(...words.map((one) => `${one.toLowerCase()}_`));
-    // A program that looks for a GPU finds none where Selvage runs.
-    else if (name === 'try_run') words.slice(0, 2).forEach((one) => variables.set(one, 'FAILED_TO_RUN'));
-    else if (name === 'get_directory_property' && words.at(-1) === 'PARENT_DIRECTORY')
-      variables.set(words[0] ?? '', this.frame.directory.parent === undefined ? '' : cmakePath(this.frame.directory.parent.folder));
-    else for (const word of words) if (/^[A-Za-z_]\w*$/.test(word)) variables.set(word, unknownText);
+    else if (Object.hasOwn(this.commands, name)) this.commands[name]!(words);
+    else forgetNamed(words, this.variables);
     return undefined;
   }
+
+  private readonly commands: Readonly<Record<string, (words: readonly string[]) => void>> = {
+    set: (words) => this.setVariable(words),
+    unset: ([name = '']) => void this.frame.variables.delete(name),
+    option: ([name = '', , value = 'OFF']) => this.setCache(name, value),
+    list: (words) => listCommand(words, this.variables),
+    string: (words) => stringCommand(words, this.variables),
+    file: (words) => fileCommand(words, this.variables, this.frame.directory.folder, this.tree),
+    aux_source_directory: ([folder = '.', result = '']) => this.commands['file']!(['GLOB', result, posix.join(folder, '*')]),
+    get_filename_component: (words) => filenameCommand(words, this.variables, this.frame.directory.folder),
+    cmake_parse_arguments: (words) => parseArgumentsCommand(words, this.variables),
+    project: ([name = '']) => this.setProject(name),
+    add_subdirectory: ([path = '']) => this.addFolder(path),
+    include: ([name = '']) => this.includeFile(name),
+    target_sources: (words) => this.addSources(words),
+    target_link_libraries: (words) => this.link(words),
+    set_target_properties: (words) => this.setProperties(words, false),
+    set_property: (words) => this.setProperties(words, true),
+    find_package: ([name = '']) =>
+      void this.packages.push(...[name, name.toUpperCase()].filter((one) => one !== '' && one !== 'CUDA').map((one) => `${one}_`)),
+    fetchcontent_makeavailable: (words) => void this.packages.push(...words.map((one) => `${one.toLowerCase()}_`)),
+    // A program that looks for a GPU finds none where Selvage runs.
+    try_run: (words) => words.slice(0, 2).forEach((one) => this.variables.set(one, 'FAILED_TO_RUN')),
+    get_directory_property: (words) => {
+      if (words.at(-1) !== 'PARENT_DIRECTORY') return forgetNamed(words, this.variables);
+      const { parent } = this.frame.directory;
+      this.variables.set(words[0] ?? '', parent === undefined ? '' : cmakePath(parent.folder));
+    },
+  };
 
   private setVariable([name = '', ...words]: readonly string[]): void {
     if (name.startsWith('ENV{')) return;
@@ -472,7 +458,7 @@ class Evaluation implements CMakeEvaluation {
     if (values.length === 0) target.delete(name);
     // The frame of a caller is not restored after an undecided branch.
     else if (isForParent && this.reasons.length > 0)
-      target.set(name, mergedItems((target.get(name) ?? '').split(';'), values.join(';').split(';')).join(';'));
+      target.set(name, mergedItems((target.get(name) ?? '').split(';'), values.join(';').split(';'), unknownText).join(';'));
     else target.set(name, values.join(';'));
   }
 
@@ -492,12 +478,12 @@ class Evaluation implements CMakeEvaluation {
     if (folder !== undefined && !this.folders.has(folder)) this.readFolder(folder, this.frame.directory);
   }
 
-  private includeFile(name: string): Ending {
+  private includeFile(name: string): void {
     const { directory, variables, parent } = this.frame;
     const modules = (this.get('CMAKE_MODULE_PATH') ?? '').split(';').map((folder) => `${folder}/${name}.cmake`);
     const found = [name, ...modules].flatMap((path) => folderOfPath(path, directory.folder) ?? []).find((path) => this.tree.isFile(path));
     const nodes = found === undefined ? undefined : this.nodesOf(found);
-    if (found === undefined || nodes === undefined || this.depth >= deepest) return undefined;
+    if (found === undefined || nodes === undefined || this.depth >= deepest) return;
     const outer = this.frame;
     const place = this.get('CMAKE_CURRENT_LIST_DIR');
     variables.set('CMAKE_CURRENT_LIST_DIR', cmakePath(posix.dirname(found)));
@@ -508,11 +494,10 @@ class Evaluation implements CMakeEvaluation {
     outer.variables = this.frame.variables;
     this.frame = outer;
     if (place !== undefined) this.variables.set('CMAKE_CURRENT_LIST_DIR', place);
-    return undefined;
   }
 
-  private call({ parameters, body, isMacro, file }: CMakeFunction, words: readonly string[]): Ending {
-    if (this.depth >= deepest) return undefined;
+  private call({ parameters, body, isMacro, file }: CMakeFunction, words: readonly string[]): void {
+    if (this.depth >= deepest) return;
     const outer = this.frame;
     const variables = isMacro ? outer.variables : new Map(outer.variables);
     parameters.forEach((parameter, at) => variables.set(parameter, words[at] ?? ''));
@@ -526,7 +511,6 @@ class Evaluation implements CMakeEvaluation {
     this.depth--;
     if (isMacro) outer.variables = this.frame.variables;
     this.frame = outer;
-    return undefined;
   }
 
   // Targets
@@ -603,10 +587,9 @@ class Evaluation implements CMakeEvaluation {
     }
   }
 
-  private setProperties(command: string, words: readonly string[]): void {
-    const at = words.indexOf(command === 'set_property' ? 'PROPERTY' : 'PROPERTIES');
+  private setProperties(words: readonly string[], isOne: boolean): void {
+    const at = words.indexOf(isOne ? 'PROPERTY' : 'PROPERTIES');
     if (at < 0) return;
-    const isOne = command === 'set_property';
     const names = isOne ? (words[0] === 'TARGET' ? words.slice(1, at) : []) : words.slice(0, at);
     const given = words.slice(at + 1);
     const pairs = isOne
@@ -628,26 +611,6 @@ class Evaluation implements CMakeEvaluation {
   }
 }
 
-/** Variables after branches of which one was taken, and it is not known which. */
-function merged(results: readonly ReadonlyMap<string, string>[]): Map<string, string> {
-  const names = new Set(results.flatMap((result) => [...result.keys()]));
-  const joined = new Map<string, string>();
-  for (const name of names) {
-    const values = results.map((result) => result.get(name));
-    const [first] = values;
-    if (values.every((value) => value === first)) joined.set(name, first!);
-    else
-      joined.set(
-        name,
-        values
-          .map((value) => (value === undefined || value === '' ? [] : value.split(';')))
-          .reduce(mergedItems)
-          .join(';'),
-      );
-  }
-  return joined;
-}
-
 /** Whether a condition is about a system or compiler other than those of the workflow. */
 function isOfOtherSystem(condition: string): boolean {
   return /\b(?:WIN32|MSVC|APPLE|MINGW|ANDROID|IOS|CYGWIN|EMSCRIPTEN|Windows|Darwin|Apple|\w*BSD|SunOS|AIX|HIP|ROCM|MUSA|SYCL|arm\w*|aarch64|riscv\d*|s390x?|ppc\w*|power\w*|loongarch\w*)\b|_(?:HIP|ROCM|MUSA|SYCL|WINDOWS|WIN32)\b/i.test(
@@ -665,8 +628,11 @@ function shownCondition({ words: written }: CMakeCommand, expanded: readonly CMa
     .slice(0, 60);
 }
 
-/** Values of variables with which a simple condition holds: a conjunction of names, negated names and comparisons. */
-function settingsFor(words: readonly CMakeArgument[]): Map<string, string> | undefined {
+/**
+ * Values of variables with which a simple condition holds: a conjunction of names, negated names and comparisons. Empty
+ * for others.
+ */
+function settingsFor(words: readonly CMakeArgument[]): Map<string, string> {
   const settings = new Map<string, string>();
   const parts: string[][] = [[]];
   for (const { text } of words) {
@@ -676,11 +642,11 @@ function settingsFor(words: readonly CMakeArgument[]): Map<string, string> | und
   for (const part of parts) {
     const [first = '', operator = '', value = ''] = part;
     const name = first === 'NOT' ? operator : first;
-    if (!/^[A-Za-z_]\w*$/.test(name) || /^CMAKE_/.test(name) || isOfOtherSystem(name)) return undefined;
+    if (!/^[A-Za-z_]\w*$/.test(name) || /^CMAKE_/.test(name) || isOfOtherSystem(name)) return new Map();
     if (part.length === 1) settings.set(name, 'ON');
     else if (part.length === 2 && first === 'NOT') settings.set(name, 'OFF');
     else if (part.length === 3 && operator === 'STREQUAL') settings.set(name, value);
-    else return undefined;
+    else return new Map();
   }
   return settings;
 }

@@ -1,11 +1,9 @@
 /** Generator expressions and conditions of CMake. */
-import { unknownText } from './build-reading.ts';
+import { hasUnknown, unknownText } from './build-reading.ts';
 import type { CMakeArgument } from './cmake-syntax.ts';
 
 /** A truth value; undefined if only a build determines it. */
 type Truth = boolean | undefined;
-
-const compilerOf: Readonly<Record<string, string>> = { CUDA: 'NVIDIA', CXX: 'GNU', C: 'GNU' };
 
 /**
  * Replaces generator expressions (`$<…>`) by their value for CUDA files on Linux. One that is not on the list becomes
@@ -39,75 +37,64 @@ function endOfGenerator(text: string, start: number): number {
 function valueOfGenerator(inner: string, buildType: string): string {
   const colon = colonOf(inner);
   const name = withoutGenerators(inner.slice(0, colon), buildType);
-  const value = (): string => withoutGenerators(inner.slice(colon + 1), buildType);
-  const operands = (): string[] => value().split(',');
-  const bit = (truth: Truth): string => (truth === undefined ? unknownText : truth ? '1' : '0');
+  const value = withoutGenerators(inner.slice(colon + 1), buildType);
   const [, language] = /^(CUDA|CXX|C)_COMPILER_ID$/.exec(name) ?? [];
-  if (language !== undefined) return colon === inner.length ? compilerOf[language]! : bit(operands().includes(compilerOf[language]!));
-  switch (name) {
-    case '0':
-    case 'INSTALL_INTERFACE':
-    case 'LINK_ONLY':
-    case 'TARGET_OBJECTS':
-    case 'LINK_LANGUAGE':
-      return '';
-    case '1':
-    case 'BUILD_INTERFACE':
-    case 'BUILD_LOCAL_INTERFACE':
-      return value();
-    case 'COMPILE_LANGUAGE':
-      return bit(operands().includes('CUDA'));
-    case 'COMPILE_LANG_AND_ID': {
-      const [compiled, ...compilers] = operands();
-      return bit(compiled === 'CUDA' && compilers.includes('NVIDIA'));
-    }
-    case 'PLATFORM_ID':
-      return colon === inner.length ? 'Linux' : bit(operands().includes('Linux'));
-    case 'CONFIG':
-      return bit(buildType.includes(unknownText) ? undefined : operands().some((one) => one.toLowerCase() === buildType.toLowerCase()));
-    case 'BOOL':
-      return bit(truthOf(value()));
-    case 'NOT':
-      return bit(negated(bitOf(value())));
-    case 'AND':
-      return bit(operands().map(bitOf).reduce<Truth>(both, true));
-    case 'OR':
-      return bit(
-        negated(
-          operands()
-            .map((one) => negated(bitOf(one)))
-            .reduce<Truth>(both, true),
-        ),
-      );
-    case 'IF': {
-      const [condition = '', yes = '', no = ''] = operands();
-      const truth = bitOf(condition);
-      return truth === undefined ? unknownText : truth ? yes : no;
-    }
-    case 'STREQUAL': {
-      const [left = '', right = ''] = operands();
-      return bit(isOpen(left, right) ? undefined : left === right);
-    }
-    case 'EQUAL':
-    case 'VERSION_EQUAL':
-    case 'VERSION_LESS':
-    case 'VERSION_GREATER':
-    case 'VERSION_LESS_EQUAL':
-    case 'VERSION_GREATER_EQUAL': {
-      const [left = '', right = ''] = operands();
-      return bit(compared(name, left, right));
-    }
-    case 'LOWER_CASE':
-      return value().toLowerCase();
-    case 'UPPER_CASE':
-      return value().toUpperCase();
-    case 'SEMICOLON':
-      return ';';
-    case 'COMMA':
-      return ',';
-    default:
-      return unknownText;
-  }
+  const known = language !== undefined ? compilerOf[language]! : name === 'PLATFORM_ID' ? 'Linux' : undefined;
+  if (known !== undefined) return colon === inner.length ? known : bit(value.split(',').includes(known));
+  const result = Object.hasOwn(generators, name) ? generators[name]!({ value, operands: value.split(','), buildType }) : unknownText;
+  return typeof result === 'string' ? result : bit(result);
+}
+
+const compilerOf: Readonly<Record<string, string>> = { CUDA: 'NVIDIA', CXX: 'GNU', C: 'GNU' };
+
+interface GeneratorOperands {
+  readonly value: string;
+  readonly operands: readonly string[];
+  readonly buildType: string;
+}
+
+type Generator = (operands: GeneratorOperands) => string | Truth;
+
+const empty: Generator = () => '';
+const sameText: Generator = ({ value }) => value;
+const comparison = (operator: string): readonly [string, Generator] => [
+  operator,
+  ({ operands: [left = '', right = ''] }) => compared(operator, left, right),
+];
+
+const generators: Readonly<Record<string, Generator>> = {
+  0: empty,
+  INSTALL_INTERFACE: empty,
+  LINK_ONLY: empty,
+  TARGET_OBJECTS: empty,
+  LINK_LANGUAGE: empty,
+  1: sameText,
+  BUILD_INTERFACE: sameText,
+  BUILD_LOCAL_INTERFACE: sameText,
+  COMPILE_LANGUAGE: ({ operands }) => operands.includes('CUDA'),
+  COMPILE_LANG_AND_ID: ({ operands: [compiled, ...compilers] }) => compiled === 'CUDA' && compilers.includes('NVIDIA'),
+  CONFIG: ({ operands, buildType }) =>
+    hasUnknown(buildType) ? undefined : operands.some((one) => one.toLowerCase() === buildType.toLowerCase()),
+  BOOL: ({ value }) => truthOf(value),
+  NOT: ({ value }) => negated(bitOf(value)),
+  AND: ({ operands }) => operands.map(bitOf).reduce<Truth>(both, true),
+  OR: ({ operands }) => operands.map(bitOf).reduce<Truth>(either, false),
+  IF: ({ operands: [condition = '', yes = '', no = ''] }) => {
+    const truth = bitOf(condition);
+    return truth === undefined ? undefined : truth ? yes : no;
+  },
+  STREQUAL: ({ operands: [left = '', right = ''] }) => (hasUnknown(left, right) ? undefined : left === right),
+  ...Object.fromEntries(
+    ['EQUAL', 'VERSION_EQUAL', 'VERSION_LESS', 'VERSION_GREATER', 'VERSION_LESS_EQUAL', 'VERSION_GREATER_EQUAL'].map(comparison),
+  ),
+  LOWER_CASE: ({ value }) => value.toLowerCase(),
+  UPPER_CASE: ({ value }) => value.toUpperCase(),
+  SEMICOLON: () => ';',
+  COMMA: () => ',',
+};
+
+function bit(truth: Truth): string {
+  return truth === undefined ? unknownText : truth ? '1' : '0';
 }
 
 /** Place of the first colon that is not part of a nested expression; otherwise the length. */
@@ -132,8 +119,8 @@ function both(left: Truth, right: Truth): Truth {
   return left === undefined || right === undefined ? undefined : true;
 }
 
-function isOpen(...texts: readonly string[]): boolean {
-  return texts.some((text) => text.includes(unknownText));
+function either(left: Truth, right: Truth): Truth {
+  return negated(both(negated(left), negated(right)));
 }
 
 /** Truth of a text as a constant; another text is false, as for a variable that is not set. */
@@ -151,25 +138,15 @@ function truthOf(value: string): Truth {
 
 /** The operators of versions and numbers. */
 function compared(operator: string, left: string, right: string): Truth {
-  if (isOpen(left, right)) return undefined;
+  if (hasUnknown(left, right)) return undefined;
   const isVersion = operator.startsWith('VERSION_');
   const numbers = (text: string): number[] => text.split('.').map((part) => Number.parseInt(part, 10) || 0);
   if (!isVersion && !/^-?\d/.test(left)) return false;
   const [one, other] = isVersion ? [numbers(left), numbers(right)] : [[Number(left)], [Number(right)]];
   let order = 0;
   for (let at = 0; at < Math.max(one.length, other.length) && order === 0; at++) order = Math.sign((one[at] ?? 0) - (other[at] ?? 0));
-  switch (operator.replace('VERSION_', '')) {
-    case 'EQUAL':
-      return order === 0;
-    case 'LESS':
-      return order < 0;
-    case 'GREATER':
-      return order > 0;
-    case 'LESS_EQUAL':
-      return order <= 0;
-    default:
-      return order >= 0;
-  }
+  const [kind, mayBeEqual] = operator.replace('VERSION_', '').split('_');
+  return (order === 0 && (kind === 'EQUAL' || mayBeEqual !== undefined)) || order === { LESS: -1, GREATER: 1 }[kind!];
 }
 
 /** What a condition asks of the evaluation. */
@@ -198,20 +175,12 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
   const operand = ({ text, form }: CMakeArgument): string => (form === 'plain' ? context.variable(text) : undefined) ?? text;
   const disjunction = (): Truth => {
     let truth = conjunction();
-    while (isWord('OR')) {
-      at++;
-      const right = conjunction();
-      truth = negated(both(negated(truth), negated(right)));
-    }
+    for (; isWord('OR'); truth = either(truth, conjunction())) at++;
     return truth;
   };
   const conjunction = (): Truth => {
     let truth = negation();
-    while (isWord('AND')) {
-      at++;
-      const right = negation();
-      truth = both(truth, right);
-    }
+    for (; isWord('AND'); truth = both(truth, negation())) at++;
     return truth;
   };
   const negation = (): Truth => {
@@ -256,7 +225,7 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
       }
       case 'TARGET':
         // An imported target may come from any package.
-        return context.isTarget(text) || /^CUDA::/.test(text) ? true : text.includes('::') || isOpen(text) ? undefined : false;
+        return context.isTarget(text) || /^CUDA::/.test(text) ? true : text.includes('::') || hasUnknown(text) ? undefined : false;
       case 'COMMAND':
         return context.isCommand(text) || undefined;
       case 'EXISTS':
@@ -264,7 +233,7 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
       case 'IS_DIRECTORY':
         return context.isFolder(text);
       case 'IS_ABSOLUTE':
-        return isOpen(text) ? undefined : text.startsWith('/');
+        return hasUnknown(text) ? undefined : text.startsWith('/');
       default:
         return operator === 'POLICY' ? true : undefined;
     }
@@ -272,7 +241,7 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
   const comparison = (first: CMakeArgument, operator: string, second: CMakeArgument): Truth => {
     const left = operand(first);
     if (operator === 'MATCHES') {
-      if (isOpen(left, second.text)) return undefined;
+      if (hasUnknown(left, second.text)) return undefined;
       try {
         const groups = new RegExp(second.text.replaceAll('[[:space:]]', '\\s')).exec(left);
         if (groups) context.setMatches([...groups].map((group) => group ?? ''));
@@ -283,11 +252,11 @@ export function conditionTruth(words: readonly CMakeArgument[], context: Conditi
     }
     if (operator === 'IN_LIST') {
       const items = (context.variable(second.text) ?? '').split(';');
-      return items.includes(first.text) ? true : isOpen(first.text, ...items) ? undefined : false;
+      return items.includes(first.text) ? true : hasUnknown(first.text, ...items) ? undefined : false;
     }
     const right = operand(second);
     if (!operator.startsWith('STR') && operator !== 'PATH_EQUAL') return compared(operator, left, right);
-    if (isOpen(left, right)) return undefined;
+    if (hasUnknown(left, right)) return undefined;
     return operator === 'STRLESS' ? left < right : operator === 'STRGREATER' ? left > right : left === right;
   };
   const truth = disjunction();

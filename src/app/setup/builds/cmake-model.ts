@@ -1,16 +1,17 @@
 /** Targets and directories of a CMake project, and the flags that they give to CUDA files. */
 import { posix } from 'node:path';
 import {
+  GrowingReading,
   literalDefinitions,
   placedPath,
   rootPath,
   selectBuildFlags,
   shownFlag,
+  unitsAmong,
   unknownText,
   type BuildReading,
   type BuildTree,
   type LeftOut,
-  type UnitCommand,
 } from './build-reading.ts';
 import { withoutGenerators } from './cmake-expression.ts';
 
@@ -65,33 +66,18 @@ export function noRequirements(): Requirements {
 
 /** The commands of all CUDA files of a project. */
 export function cmakeCommands({ targets, directories, leftOut }: CMakeProject, tree: BuildTree): BuildReading {
-  const commands: UnitCommand[] = [];
-  const general: string[][] = [];
-  const architectures: number[] = [];
-  const notes = [...leftOut];
-  const units = new Set(tree.units);
-  for (const directory of directories) architectures.push(...architecturesIn(directory.variables.get('CMAKE_CUDA_ARCHITECTURES')));
+  const reading = new GrowingReading();
+  reading.leftOut.push(...leftOut);
+  for (const { variables } of directories) reading.architectures.push(...architecturesIn(variables.get('CMAKE_CUDA_ARCHITECTURES')));
   for (const target of targets.values()) {
-    architectures.push(...architecturesIn(target.properties.get('CUDA_ARCHITECTURES')));
-    const compiled = unitsOf(target, units);
-    const words = wordsOf(target, targets, compiled.size === 0);
-    const selected = selectBuildFlags(words, target.directory.folder, tree);
-    architectures.push(...selected.architectures);
-    for (const unit of compiled) commands.push({ unit, flags: selected.flags, target: target.name, place: target.place });
-    if (compiled.size === 0) {
-      general.push([...selected.flags]);
-      continue;
-    }
-    if (selected.open.length > 0)
-      notes.push({ place: target.place, flags: selected.open, reason: `for the target ${target.name}; the value is not known here` });
+    const { name, place, directory, properties } = target;
+    reading.architectures.push(...architecturesIn(properties.get('CUDA_ARCHITECTURES')));
+    const sources = target.sources.flatMap(({ text }) => withoutGenerators(text, '').split(';'));
+    const units = unitsAmong(sources, directory.folder, tree);
+    const selected = selectBuildFlags(wordsOf(target, targets, units.length === 0), directory.folder, tree);
+    reading.add(selected, units, name, place, `for the target ${name}; `);
   }
-  return { commands, general, architectures, leftOut: notes, switches: [] };
-}
-
-/** CUDA files of a target. */
-function unitsOf(target: CMakeTarget, units: ReadonlySet<string>): ReadonlySet<string> {
-  const paths = target.sources.flatMap(({ text }) => withoutGenerators(text, '').split(';'));
-  return new Set(paths.flatMap((path) => placedPath(path, target.directory.folder) ?? []).filter((path) => units.has(path)));
+  return reading;
 }
 
 /**

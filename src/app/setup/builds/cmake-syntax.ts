@@ -1,5 +1,7 @@
 /** Syntax of CMake: commands with their arguments, and the blocks that they form. */
 
+import type { Branch } from './branches.ts';
+
 /** An argument of a command. */
 export interface CMakeArgument {
   /** Without quotes and brackets; references to variables are not replaced. */
@@ -15,15 +17,9 @@ export interface CMakeCommand {
   readonly line: number;
 }
 
-interface CMakeBranch {
-  /** Undefined for `else()`. */
-  readonly condition: CMakeCommand | undefined;
-  readonly body: readonly CMakeNode[];
-}
-
 export type CMakeNode =
   | { readonly kind: 'command'; readonly command: CMakeCommand }
-  | { readonly kind: 'if'; readonly branches: readonly CMakeBranch[] }
+  | { readonly kind: 'if'; readonly branches: readonly Branch<CMakeCommand, CMakeNode>[] }
   | {
       readonly kind: 'block';
       /** `foreach`, `while`, `function` or `macro`. */
@@ -49,7 +45,7 @@ export function parseCMake(text: string): CMakeNode[] {
     return nodes;
   };
   const branchesOf = (first: CMakeCommand): CMakeNode => {
-    const branches: CMakeBranch[] = [];
+    const branches: Branch<CMakeCommand, CMakeNode>[] = [];
     let condition: CMakeCommand | undefined = first;
     for (;;) {
       branches.push({ condition, body: nodesUntil((name) => /^(?:elseif|else|endif)$/.test(name)) });

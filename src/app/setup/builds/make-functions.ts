@@ -1,6 +1,6 @@
 /** References and functions of makefiles: `$(VAR)`, `$(VAR:.c=.o)`, `$(patsubst …)`. */
 import { posix } from 'node:path';
-import { rootPath, unknownText } from './build-reading.ts';
+import { hasUnknown, rootPath, unknownText } from './build-reading.ts';
 
 /** What an expansion asks of the evaluation. */
 export interface MakeContext {
@@ -55,7 +55,13 @@ function variableValue(name: string, context: MakeContext, depth: number): strin
 
 function referenceValue(inner: string, context: MakeContext, depth: number): string {
   const [, called, rest] = /^([a-z-]+)[ \t]+([^]*)$/.exec(inner) ?? [];
-  if (called !== undefined && rest !== undefined && functionNames.has(called)) return functionValue(called, rest, context, depth);
+  if (called !== undefined && rest !== undefined && Object.hasOwn(functions, called)) {
+    const [arity, result] = functions[called]!;
+    const raw = argumentsOf(rest, arity);
+    const value = (at: number): string => expandMake(raw[at] ?? '', context, depth);
+    const found = result({ raw, value, listed: (at) => words(value(at)), context, depth });
+    return typeof found === 'string' ? found : found.join(' ');
+  }
   const name = expandMake(inner, context, depth);
   const [, variable, from, to] = /^([^:\s]+):([^=]*)=(.*)$/.exec(name) ?? [];
   if (name.includes(unknownText)) return unknownText;
@@ -95,146 +101,89 @@ function argumentsOf(text: string, most: number): string[] {
   return found;
 }
 
-/** Number of arguments of the functions that are evaluated. */
-const arities: Readonly<Record<string, number>> = {
-  subst: 3,
-  patsubst: 3,
-  strip: 1,
-  findstring: 2,
-  filter: 2,
-  'filter-out': 2,
-  sort: 1,
-  word: 2,
-  words: 1,
-  wordlist: 3,
-  firstword: 1,
-  lastword: 1,
-  dir: 1,
-  notdir: 1,
-  suffix: 1,
-  basename: 1,
-  addsuffix: 2,
-  addprefix: 2,
-  join: 2,
-  wildcard: 1,
-  realpath: 1,
-  abspath: 1,
-  if: 3,
-  or: 99,
-  and: 99,
-  foreach: 3,
-  call: 99,
-  value: 1,
-  origin: 1,
-  flavor: 1,
-  info: 1,
-  warning: 1,
-  error: 1,
-  eval: 1,
-  shell: 1,
-  file: 2,
-  guile: 1,
-  intcmp: 99,
-  let: 3,
-};
-const functionNames = new Set(Object.keys(arities));
+/** A call of a function, whose arguments are expanded when they are asked for. */
+interface MakeCall {
+  readonly raw: readonly string[];
+  readonly value: (at: number) => string;
+  /** The words of an argument. */
+  readonly listed: (at: number) => string[];
+  readonly context: MakeContext;
+  readonly depth: number;
+}
 
-function functionValue(name: string, text: string, context: MakeContext, depth: number): string {
-  const raw = argumentsOf(text, arities[name]!);
-  const value = (at: number): string => expandMake(raw[at] ?? '', context, depth);
-  const listed = (at: number): string[] => words(value(at));
-  const each = (change: (word: string) => string): string => listed(0).map(change).join(' ');
-  /** With a part of unknown text the answer may be different. */
-  const isOpen = (...texts: readonly string[]): boolean => texts.some((one) => one.includes(unknownText));
-  switch (name) {
-    case 'info':
-    case 'warning':
-    case 'error':
-    case 'eval':
-    case 'file':
-      return '';
-    case 'subst':
-      return value(0) === '' ? value(2) : value(2).replaceAll(value(0), value(1));
-    case 'patsubst':
-      return listed(2)
-        .map((word) => substituted(word, value(0).trim(), value(1).trim()))
-        .join(' ');
-    case 'strip':
-      return listed(0).join(' ');
-    case 'findstring':
-      return value(1).includes(value(0)) ? value(0) : isOpen(value(0), value(1)) ? unknownText : '';
-    case 'filter':
-    case 'filter-out': {
-      const patterns = listed(0);
-      const kept = listed(1).filter(
-        (word) => word === unknownText || patterns.some((pattern) => stemOf(word, pattern) !== undefined) === (name === 'filter'),
-      );
-      return isOpen(value(0)) ? unknownText : kept.join(' ');
-    }
-    case 'sort':
-      return [...new Set(listed(0))].sort().join(' ');
-    case 'word':
-      return listed(1)[Number(value(0)) - 1] ?? '';
-    case 'words':
-      return isOpen(value(0)) ? unknownText : String(listed(0).length);
-    case 'wordlist':
-      return listed(2)
-        .slice(Number(value(0)) - 1, Number(value(1)))
-        .join(' ');
-    case 'firstword':
-      return listed(0)[0] ?? '';
-    case 'lastword':
-      return listed(0).at(-1) ?? '';
-    case 'dir':
-      return each((word) => `${posix.dirname(word)}/`);
-    case 'notdir':
-      return each((word) => posix.basename(word));
-    case 'suffix':
-      return each((word) => posix.extname(word));
-    case 'basename':
-      return each((word) => word.slice(0, word.length - posix.extname(word).length));
-    case 'addsuffix':
-      return listed(1)
-        .map((word) => word + value(0))
-        .join(' ');
-    case 'addprefix':
-      return listed(1)
-        .map((word) => value(0) + word)
-        .join(' ');
-    case 'join':
-      return listed(0)
-        .map((word, at) => word + (listed(1)[at] ?? ''))
-        .join(' ');
-    case 'wildcard':
-      return listed(0)
-        .flatMap((pattern) => context.wildcard(pattern))
-        .join(' ');
-    case 'realpath':
-    case 'abspath':
-      return each((word) => (word.startsWith('/') || isOpen(word) ? word : posix.join(rootPath, context.folder, word)));
-    case 'if':
-      return isOpen(value(0)) ? unknownText : value(0).trim() === '' ? value(2) : value(1);
-    case 'or':
-      return raw.map((_, at) => value(at).trim()).find((one) => one !== '') ?? '';
-    case 'and':
-      return raw.every((_, at) => value(at).trim() !== '') ? value(raw.length - 1) : '';
-    case 'foreach': {
-      const variable = value(0).trim();
-      return listed(1)
-        .map((word) => expandMake(raw[2] ?? '', withVariables(context, new Map([[variable, word]])), depth))
-        .join(' ');
-    }
-    case 'call': {
+/** The result, whose words may be separate. */
+type MakeFunction = (call: MakeCall) => string | readonly string[];
+
+const unlimited = 99;
+const nothing: MakeFunction = () => '';
+const unknown: MakeFunction = () => unknownText;
+const eachWord =
+  (change: (word: string) => string): MakeFunction =>
+  ({ listed }) =>
+    listed(0).map(change);
+const absolute: MakeFunction = ({ listed, context }) =>
+  listed(0).map((word) => (word.startsWith('/') || hasUnknown(word) ? word : posix.join(rootPath, context.folder, word)));
+/** With patterns that are partly unknown the answer may be different. */
+const filter =
+  (isKept: boolean): MakeFunction =>
+  ({ value, listed }) =>
+    hasUnknown(value(0))
+      ? unknownText
+      : listed(1).filter((word) => word === unknownText || listed(0).some((pattern) => stemOf(word, pattern) !== undefined) === isKept);
+
+/** The functions, with the number of their arguments: a further comma belongs to the last one. */
+const functions: Readonly<Record<string, readonly [arity: number, result: MakeFunction]>> = {
+  subst: [3, ({ value }) => (value(0) === '' ? value(2) : value(2).replaceAll(value(0), value(1)))],
+  patsubst: [3, ({ value, listed }) => listed(2).map((word) => substituted(word, value(0).trim(), value(1).trim()))],
+  strip: [1, ({ listed }) => listed(0)],
+  findstring: [2, ({ value }) => (value(1).includes(value(0)) ? value(0) : hasUnknown(value(0), value(1)) ? unknownText : '')],
+  filter: [2, filter(true)],
+  'filter-out': [2, filter(false)],
+  sort: [1, ({ listed }) => [...new Set(listed(0))].sort()],
+  word: [2, ({ value, listed }) => listed(1)[Number(value(0)) - 1] ?? ''],
+  words: [1, ({ value, listed }) => (hasUnknown(value(0)) ? unknownText : String(listed(0).length))],
+  wordlist: [3, ({ value, listed }) => listed(2).slice(Number(value(0)) - 1, Number(value(1)))],
+  firstword: [1, ({ listed }) => listed(0)[0] ?? ''],
+  lastword: [1, ({ listed }) => listed(0).at(-1) ?? ''],
+  dir: [1, eachWord((word) => `${posix.dirname(word)}/`)],
+  notdir: [1, eachWord((word) => posix.basename(word))],
+  suffix: [1, eachWord((word) => posix.extname(word))],
+  basename: [1, eachWord((word) => word.slice(0, word.length - posix.extname(word).length))],
+  addsuffix: [2, ({ value, listed }) => listed(1).map((word) => word + value(0))],
+  addprefix: [2, ({ value, listed }) => listed(1).map((word) => value(0) + word)],
+  join: [2, ({ listed }) => listed(0).map((word, at) => word + (listed(1)[at] ?? ''))],
+  wildcard: [1, ({ listed, context }) => listed(0).flatMap((pattern) => context.wildcard(pattern))],
+  realpath: [1, absolute],
+  abspath: [1, absolute],
+  if: [3, ({ value }) => (hasUnknown(value(0)) ? unknownText : value(value(0).trim() === '' ? 2 : 1))],
+  or: [unlimited, ({ raw, value }) => raw.map((_, at) => value(at).trim()).find((one) => one !== '') ?? ''],
+  and: [unlimited, ({ raw, value }) => (raw.every((_, at) => value(at).trim() !== '') ? value(raw.length - 1) : '')],
+  foreach: [
+    3,
+    ({ raw, value, listed, context, depth }) =>
+      listed(1).map((word) => expandMake(raw[2] ?? '', withVariables(context, new Map([[value(0).trim(), word]])), depth)),
+  ],
+  call: [
+    unlimited,
+    ({ raw, value, context, depth }) => {
       const given = new Map(raw.map((_, at) => [String(at), at === 0 ? value(0).trim() : value(at)]));
       const body = context.variable(value(0).trim());
       return body === undefined ? '' : expandMake(body.text, withVariables(context, given), depth);
-    }
-    case 'value':
-      return context.variable(value(0).trim())?.text ?? '';
-    default:
-      return unknownText;
-  }
-}
+    },
+  ],
+  value: [1, ({ value, context }) => context.variable(value(0).trim())?.text ?? ''],
+  info: [1, nothing],
+  warning: [1, nothing],
+  error: [1, nothing],
+  eval: [1, nothing],
+  file: [2, nothing],
+  origin: [1, unknown],
+  flavor: [1, unknown],
+  shell: [1, unknown],
+  guile: [1, unknown],
+  intcmp: [unlimited, unknown],
+  let: [3, unknown],
+};
 
 /** A context in which some variables have other values. */
 export function withVariables(context: MakeContext, values: ReadonlyMap<string, string>): MakeContext {

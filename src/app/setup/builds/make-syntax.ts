@@ -1,5 +1,7 @@
 /** Syntax of makefiles: lines, conditions, rules. */
 
+import type { Branch } from './branches.ts';
+
 export interface MakeLine {
   readonly text: string;
   readonly line: number;
@@ -7,11 +9,8 @@ export interface MakeLine {
   readonly isTabbed: boolean;
 }
 
-interface MakeBranch {
-  /** `ifeq (a,b)`; undefined for `else`. */
-  readonly condition: string | undefined;
-  readonly body: readonly MakeNode[];
-}
+/** With a condition such as `ifeq (a,b)`. */
+export type MakeBranch = Branch<string, MakeNode>;
 
 export type MakeNode =
   | { readonly kind: 'line'; readonly line: MakeLine }

@@ -4,9 +4,11 @@
  */
 import { posix } from 'node:path';
 import { shellWords } from '../../../toolchain/shell-words.ts';
+import { mergedItems, runBranches } from './branches.ts';
 import {
+  GrowingReading,
+  hasUnknown,
   literalDefinitions,
-  mergedItems,
   placedPath,
   rootPath,
   selectBuildFlags,
@@ -14,11 +16,10 @@ import {
   type BuildReading,
   type BuildTree,
   type LeftOut,
-  type UnitCommand,
 } from './build-reading.ts';
 import { globbed } from './cmake-commands.ts';
 import { expandMake, stemOf, withVariables, type MakeContext } from './make-functions.ts';
-import { makeOperands, parseMake, type MakeLine, type MakeNode } from './make-syntax.ts';
+import { makeOperands, parseMake, type MakeBranch, type MakeLine, type MakeNode } from './make-syntax.ts';
 
 interface MakeVariable {
   readonly text: string;
@@ -69,10 +70,11 @@ export function readMake(file: string, tree: BuildTree, units: readonly string[]
 
 function evaluate(file: string, tree: BuildTree, named: readonly string[], settings: ReadonlyMap<string, string>): MakeResult {
   const folder = posix.dirname(file);
-  let variables = new Map<string, MakeVariable>();
+  const scope = { variables: new Map<string, MakeVariable>() };
   const rules: MakeRule[] = [];
-  const leftOut: LeftOut[] = [];
-  const skipped: (LeftOut & { readonly variable: string })[] = [];
+  const reading = new GrowingReading();
+  /** Definitions of branches that are not taken, with the variable that has them. */
+  const skipped: { readonly variable: string; readonly remark: LeftOut }[] = [];
   const reported = new Set<string>();
   const wanted = new Map<string, string>();
   /** Names without ending of the CUDA files that a condition asks for. */
@@ -90,7 +92,7 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
     variable: (name) => {
       const set = settings.get(name);
       used.add(name);
-      const found = set === undefined ? variables.get(name) : { text: set, isExpanded: true };
+      const found = set === undefined ? scope.variables.get(name) : { text: set, isExpanded: true };
       if (/^(?:\w*_)?NVCC$/i.test(name)) {
         // The path of the compiler is often the output of a program.
         const value = found === undefined ? '' : found.isExpanded ? found.text : expandMake(found.text, nothingElse(name));
@@ -109,42 +111,28 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
   });
   const expand = (text: string): string => expandMake(text, context);
 
-  const run = (nodes: readonly MakeNode[], from: string): void => {
+  const run = (nodes: readonly MakeNode[], from: string): undefined => {
     for (const node of nodes) {
-      if (node.kind === 'define') variables.set(node.name, { text: node.text, isExpanded: false });
+      if (node.kind === 'define') scope.variables.set(node.name, { text: node.text, isExpanded: false });
       else if (node.kind === 'line') readLine(node.line, from);
-      else branch(node, from);
+      else branch(node.branches, from);
     }
   };
 
-  const branch = ({ branches }: Extract<MakeNode, { kind: 'if' }>, from: string): void => {
-    const before = variables;
-    const results: Map<string, MakeVariable>[] = [];
-    let isOpen = false;
-    let isComplete = false;
+  const branch = (branches: readonly MakeBranch[], from: string): void => {
     const conditions: string[] = [];
-    for (const { condition, body } of branches) {
-      const truth = condition === undefined || truthOf(condition);
-      conditions.push(condition ?? `not ${conditions.join(', not ')}`);
-      const reason = `if ${conditions.at(-1)!}`;
-      if (isComplete || truth === false) {
-        skip(body, from, isComplete ? undefined : condition, reason);
-        continue;
-      }
-      if (truth === true && !isOpen) {
-        isComplete = true;
-        run(body, from);
-        continue;
-      }
-      isOpen = true;
-      report(body, from, reason);
-      variables = new Map(before);
-      run(body, from);
-      results.push(variables);
-      variables = before;
-      isComplete ||= truth === true;
-    }
-    if (isOpen) variables = merged(isComplete ? results : [before, ...results]);
+    runBranches(branches, scope, {
+      truth: ({ condition }) => {
+        conditions.push(condition ?? `not ${conditions.join(', not ')}`);
+        return condition === undefined || truthOf(condition);
+      },
+      report: ({ condition, body }, isFalse) => {
+        report(body, from, `if ${conditions.at(-1)!}`);
+        if (isFalse) findSetting(body, condition ?? '', conditions.at(-1)!);
+      },
+      run: ({ body }) => run(body, from),
+      merge: mergedVariable,
+    });
   };
 
   const truthOf = (condition: string): boolean | undefined => {
@@ -157,16 +145,13 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
     const operands = makeOperands(rest)?.map(expand);
     if (operands === undefined) return undefined;
     const [left = '', right = ''] = operands;
-    if (!left.includes(unknownText) && !right.includes(unknownText)) return (left === right) === (word === 'ifeq');
-    return undefined;
+    return hasUnknown(left, right) ? undefined : (left === right) === (word === 'ifeq');
   };
 
-  /** Records what a branch contains that is not taken. */
-  const skip = (body: readonly MakeNode[], from: string, condition: string | undefined, reason: string): void => {
-    if (isOfOtherSystem(reason)) return;
-    report(body, from, reason);
-    const [, variable, value] = /^ifeq\s*\(\s*\$[({](\w+)[)}]\s*,\s*(\w+)\s*\)$/.exec(condition ?? '') ?? [];
-    if (variable === undefined || value === undefined) return;
+  /** Finds the value with which a branch with CUDA files is taken. */
+  const findSetting = (body: readonly MakeNode[], condition: string, shown: string): void => {
+    const [, variable, value] = /^ifeq\s*\(\s*\$[({](\w+)[)}]\s*,\s*(\w+)\s*\)$/.exec(condition) ?? [];
+    if (variable === undefined || value === undefined || isOfOtherSystem(`if ${shown}`)) return;
     for (const node of body) {
       if (node.kind !== 'line') continue;
       const objects = node.line.text.split(/[\s=/]+/).flatMap((word) => /^(.+)\.(?:cu\.)?(?:o|obj|cu)$/.exec(word)?.[1] ?? []);
@@ -183,7 +168,7 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
       if (node.kind !== 'line') continue;
       const flags = literalDefinitions(node.line.text);
       const variable = /^\s*(?:override\s+|export\s+)*([\w.-]+)\s*(?:[:+?]|::)?=/.exec(node.line.text)?.[1] ?? '';
-      if (flags.length > 0) skipped.push({ place: `${from}:${node.line.line}`, flags, reason, variable });
+      if (flags.length > 0) skipped.push({ variable, remark: { place: `${from}:${node.line.line}`, flags, reason } });
     }
   };
 
@@ -220,15 +205,15 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
 
   const assign = (name: string, operator: string, value: string): void => {
     if (settings.has(name)) return;
-    const old = variables.get(name);
+    const old = scope.variables.get(name);
     if (operator === '?' && (old !== undefined || Object.hasOwn(ofMake, name))) return;
     if (operator === '+') {
       const isExpanded = old?.isExpanded ?? false;
       const added = isExpanded ? expand(value) : value;
-      variables.set(name, { text: old === undefined || old.text === '' ? added : `${old.text} ${added}`, isExpanded });
-    } else if (operator.startsWith(':')) variables.set(name, { text: expand(value), isExpanded: true });
-    else if (operator === '!') variables.set(name, { text: unknownText, isExpanded: true });
-    else variables.set(name, { text: value, isExpanded: false });
+      scope.variables.set(name, { text: old === undefined || old.text === '' ? added : `${old.text} ${added}`, isExpanded });
+    } else if (operator.startsWith(':')) scope.variables.set(name, { text: expand(value), isExpanded: true });
+    else if (operator === '!') scope.variables.set(name, { text: unknownText, isExpanded: true });
+    else scope.variables.set(name, { text: value, isExpanded: false });
   };
 
   const include = (name: string): void => {
@@ -241,9 +226,6 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
   run(parseMake(tree.text(file) ?? ''), file);
 
   // Recipes
-  const commands: UnitCommand[] = [];
-  const general: string[][] = [];
-  const architectures: number[] = [];
   const units = new Set(named);
   const folders = [
     '',
@@ -274,15 +256,11 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
         if (at < 0) continue;
         used.forEach((name) => relevant.add(name));
         const compiled = words.slice(at + 1).flatMap((word) => unitOf(word) ?? []);
-        const { flags, architectures: numbers, open } = selectBuildFlags(words.slice(at + 1), folder, tree);
-        architectures.push(...numbers);
-        for (const unit of compiled) {
-          if (open.length > 0 && !reported.has(unit))
-            leftOut.push({ place: rule.place, flags: open, reason: 'the value is not known here' });
-          reported.add(unit);
-          commands.push({ unit, flags, target, place: rule.place });
-        }
-        if (compiled.length === 0) general.push([...flags]);
+        const selected = selectBuildFlags(words.slice(at + 1), folder, tree);
+        // Of several recipes for a unit the first one is taken.
+        const open = compiled.every((unit) => reported.has(unit)) ? [] : selected.open;
+        compiled.forEach((unit) => reported.add(unit));
+        reading.add({ ...selected, open }, compiled, target, rule.place);
       }
     }
   };
@@ -300,7 +278,7 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
   // A rule with the name of the file precedes a pattern.
   for (const rule of rules.filter((one) => !isPattern(one)))
     callOf(rule, rule.prerequisites[0] ?? '', rule.prerequisites, rule.targets[0] ?? '', '');
-  const explicit = new Set(commands.map(({ unit }) => unit));
+  const explicit = new Set(reported);
   for (const rule of rules.filter(isPattern)) {
     const pattern = isSuffixRule(rule.targets) ? '%.cu' : rule.prerequisites.find((one) => one.endsWith('.cu'));
     if (pattern === undefined) continue;
@@ -311,20 +289,14 @@ function evaluate(file: string, tree: BuildTree, named: readonly string[], setti
       callOf(rule, path, [path], (rule.targets[0] ?? '').replace('%', stem.text), stem.text);
     }
   }
-  if (commands.length === 0 && general.length === 0) {
-    for (const name of variables.keys()) {
-      if (!/^NV(?:CC|CU)\w*FLAGS$|^CUDA_?FLAGS$/i.test(name)) continue;
-      const { flags, architectures: numbers } = selectBuildFlags(expand(`$(${name})`).split(/\s+/), folder, tree);
-      general.push([...flags]);
-      architectures.push(...numbers);
+  if (reading.commands.length === 0 && reading.general.length === 0) {
+    for (const name of scope.variables.keys()) {
+      if (/^NV(?:CC|CU)\w*FLAGS$|^CUDA_?FLAGS$/i.test(name))
+        reading.add(selectBuildFlags(expand(`$(${name})`).split(/\s+/), folder, tree), [], '', file);
     }
   }
-  const remarks = [...skipped.filter(({ variable }) => relevant.has(variable)), ...leftOut].map(({ place, flags, reason }) => ({
-    place,
-    flags,
-    reason,
-  }));
-  return { reading: { commands, general, architectures, leftOut: remarks, switches: [] }, settings: wanted };
+  reading.leftOut.unshift(...skipped.flatMap(({ variable, remark }) => (relevant.has(variable) ? [remark] : [])));
+  return { reading, settings: wanted };
 }
 
 /** Whether a rule has the old form of a pattern: `.cu.o:`. */
@@ -332,24 +304,15 @@ function isSuffixRule(targets: readonly string[]): boolean {
   return targets.length === 1 && /^\.cu(?:\.\w+)?$/.test(targets[0]!);
 }
 
-/** Variables after branches of which one was taken, and it is not known which. */
-function merged(results: readonly ReadonlyMap<string, MakeVariable>[]): Map<string, MakeVariable> {
-  const names = new Set(results.flatMap((result) => [...result.keys()]));
-  const joined = new Map<string, MakeVariable>();
-  for (const name of names) {
-    const values = results.map((result) => result.get(name));
-    const [first] = values;
-    const isSame = values.every((value) => value?.text === first?.text && value?.isExpanded === first?.isExpanded);
-    if (isSame && first !== undefined) joined.set(name, first);
-    else {
-      const texts = values.map((value) => (value?.text ?? '').split(/\s+/).filter((word) => word !== ''));
-      joined.set(name, {
-        text: texts.reduce(mergedItems).join(' '),
-        isExpanded: values.every((value) => value === undefined || value.isExpanded),
-      });
-    }
-  }
-  return joined;
+/** A variable after one of several paths. */
+function mergedVariable(values: readonly (MakeVariable | undefined)[]): MakeVariable {
+  const [first] = values;
+  if (first !== undefined && values.every((value) => value?.text === first.text && value.isExpanded === first.isExpanded)) return first;
+  const lists = values.map((value) => (value?.text ?? '').split(/\s+/).filter((word) => word !== ''));
+  return {
+    text: lists.reduce((one, other) => mergedItems(one, other, unknownText)).join(' '),
+    isExpanded: values.every((value) => value === undefined || value.isExpanded),
+  };
 }
 
 /** Whether a condition holds only on a system other than that of the workflow. */

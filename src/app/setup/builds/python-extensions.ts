@@ -1,6 +1,14 @@
 /** Extension modules of Python packages: `setup.py` and `pyproject.toml`. */
 import { posix } from 'node:path';
-import { placedPath, selectBuildFlags, unknownText, type BuildReading, type BuildTree, type UnitCommand } from './build-reading.ts';
+import {
+  GrowingReading,
+  hasUnknown,
+  selectBuildFlags,
+  unitsAmong,
+  unknownText,
+  type BuildReading,
+  type BuildTree,
+} from './build-reading.ts';
 import { runPython } from './python.ts';
 import { parseScript } from './script-syntax.ts';
 import { evaluateScript, textOf, textsOf, type ScriptCall, type ScriptValue } from './script-values.ts';
@@ -49,32 +57,26 @@ function extensionOf({ name, given, named, line }: ScriptCall, file: string, use
 }
 
 function readingOf(modules: readonly ExtensionModule[], folder: string, tree: BuildTree, leftOut: BuildReading['leftOut']): BuildReading {
-  const commands: UnitCommand[] = [];
-  const architectures: number[] = [];
-  const general: string[][] = [];
-  const notes = [...leftOut];
+  const reading = new GrowingReading();
+  reading.leftOut.push(...leftOut);
   for (const { name, sources, includes, macros, compileArguments, isOfTorch, place } of modules) {
+    if (!sources.some((source) => source.endsWith('.cu') || hasUnknown(source))) continue;
     const given = compileArguments instanceof Map ? compileArguments.get('nvcc') : compileArguments;
     const words = [
-      ...(isOfTorch ? torchFlags : []),
+      // PyTorch adds its own standard if none is given.
+      ...(isOfTorch ? ['-std=c++17', ...torchFlags] : []),
       ...includes.map((path) => `-I${path}`),
       ...(Array.isArray(macros) ? macros.map(macroFlag) : []),
       ...(given === undefined ? [] : textsOf(given)),
-      ...(isOfTorch && !name.includes(unknownText)
-        ? ['-DTORCH_API_INCLUDE_EXTENSION_H', `-DTORCH_EXTENSION_NAME=${name.replace(/^.*\./, '')}`]
-        : []),
+      ...(isOfTorch && !hasUnknown(name) ? ['-DTORCH_API_INCLUDE_EXTENSION_H', `-DTORCH_EXTENSION_NAME=${name.replace(/^.*\./, '')}`] : []),
     ];
     const selected = selectBuildFlags(words, folder, tree);
-    // PyTorch adds its own standard if none is given.
-    const hasStandard = selected.flags.some((flag) => flag.startsWith('-std='));
-    const flags = isOfTorch && !hasStandard ? ['-std=c++17', ...selected.flags] : selected.flags;
-    architectures.push(...selected.architectures);
-    const units = sources.flatMap((source) => placedPath(source, folder) ?? []).filter((path) => tree.units.includes(path));
-    for (const unit of units) commands.push({ unit, flags, target: name, place });
-    if (units.length === 0 && sources.some((source) => source.endsWith('.cu') || source.includes(unknownText))) general.push([...flags]);
-    if (selected.open.length > 0) notes.push({ place, flags: selected.open, reason: 'the value is not known here' });
+    const units = unitsAmong(sources, folder, tree);
+    reading.add(selected, units, name, place);
+    // Its sources may be unknown.
+    if (units.length === 0) reading.note(selected, place);
   }
-  return { commands, general, architectures, leftOut: notes, switches: [] };
+  return reading;
 }
 
 function macroFlag(macro: ScriptValue): string {

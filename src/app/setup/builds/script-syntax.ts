@@ -1,4 +1,5 @@
-/** Expressions of Python, Starlark (Bazel) and Meson, which differ in a few tokens. */
+/** Expressions and statements of Python, Starlark (Bazel) and Meson. Their expressions differ in a few tokens. */
+import type { Branch } from './branches.ts';
 
 export type ScriptLanguage = 'python' | 'meson';
 
@@ -304,4 +305,85 @@ export function scriptLines(text: string): ScriptLine[] {
   }
   add(text.length);
   return lines;
+}
+
+export type ScriptStatement =
+  | { readonly kind: 'if'; readonly branches: readonly (Branch<ScriptLine, ScriptLine> & { readonly line: number })[] }
+  | { readonly kind: 'loop'; readonly names: readonly string[]; readonly over: ScriptLine; readonly body: readonly ScriptLine[] }
+  | { readonly kind: 'other'; readonly head: ScriptLine; readonly body: readonly ScriptLine[] };
+
+/** A line with the lines inside of it. */
+interface ScriptBlock {
+  readonly head: ScriptLine;
+  readonly body: readonly ScriptLine[];
+}
+
+/** Groups lines of Python by their indentation. */
+export function* pythonStatements(lines: readonly ScriptLine[]): Iterable<ScriptStatement> {
+  for (let at = 0; at < lines.length;) {
+    const block = (): ScriptBlock => {
+      const head = lines[at++]!;
+      const start = at;
+      while (at < lines.length && lines[at]!.indent > head.indent) at++;
+      const body = lines.slice(start, at);
+      const { text, rest } = headOf(head.text);
+      return { head: { ...head, text }, body: rest === '' ? body : [{ indent: head.indent + 1, text: rest, line: head.line }, ...body] };
+    };
+    const blocks = [block()];
+    const { head } = blocks[0]!;
+    const isConditional = /^if\b/.test(head.text);
+    while (isConditional && lines[at]?.indent === head.indent && /^(?:elif|else)\b/.test(lines[at]!.text)) blocks.push(block());
+    yield statementOf(blocks, /^for\b(?:\s+([\w\s,()]+?)\s+in\s+([^]+))?$/);
+  }
+}
+
+/** Groups lines of Meson by the keywords that end blocks. */
+export function* mesonStatements(lines: readonly ScriptLine[]): Iterable<ScriptStatement> {
+  for (let at = 0; at < lines.length; at++) {
+    const blocks = [{ head: lines[at]!, body: [] as ScriptLine[] }];
+    let depth = /^(?:if|foreach)\b/.test(lines[at]!.text) ? 1 : 0;
+    while (depth > 0 && ++at < lines.length) {
+      const line = lines[at]!;
+      if (/^(?:if|foreach)\b/.test(line.text)) depth++;
+      else if (/^(?:endif|endforeach)\b/.test(line.text)) depth--;
+      if (depth === 1 && /^(?:elif|else)\b/.test(line.text)) blocks.push({ head: line, body: [] });
+      else if (depth > 0) blocks.at(-1)!.body.push(line);
+    }
+    yield statementOf(blocks, /^foreach\b(?:\s+([\w\s,]+?)\s*:\s*([^]+))?$/);
+  }
+}
+
+function statementOf(blocks: readonly ScriptBlock[], loop: RegExp): ScriptStatement {
+  const { head, body } = blocks[0]!;
+  if (/^if\b/.test(head.text)) {
+    const branches = blocks.map(({ head: { text, line, indent }, body: inner }) => {
+      const condition = text.startsWith('else') ? undefined : { text: text.replace(/^(?:el)?if\b/, '').trim(), line, indent };
+      return { condition, body: inner, line };
+    });
+    return { kind: 'if', branches };
+  }
+  const match = loop.exec(head.text);
+  if (match === null) return { kind: 'other', head, body };
+  const [, names = '', over = ''] = match;
+  return { kind: 'loop', names: names.split(',').map((name) => name.replaceAll(/[()]/g, '').trim()), over: { ...head, text: over }, body };
+}
+
+/** The head of a compound statement, and the statement after its colon. */
+function headOf(text: string): { readonly text: string; readonly rest: string } {
+  if (!/^(?:if|elif|else|for|while|def|class|try|except|finally|with|async)\b/.test(text)) return { text, rest: '' };
+  let depth = 0;
+  const pattern = /'(?:[^'\\\n]|\\[^])*'|"(?:[^"\\\n]|\\[^])*"|[([{]|[)\]}]|:/g;
+  for (const match of text.matchAll(pattern)) {
+    if (/^[([{]$/.test(match[0])) depth++;
+    else if (/^[)\]}]$/.test(match[0])) depth--;
+    else if (match[0] === ':' && depth === 0)
+      return {
+        text: text.slice(0, match.index).trim(),
+        rest: text
+          .slice(match.index + 1)
+          .replace(/^\s*#.*$/, '')
+          .trim(),
+      };
+  }
+  return { text, rest: '' };
 }

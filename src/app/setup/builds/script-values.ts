@@ -1,6 +1,7 @@
 /** Values of Python, Starlark and Meson, as far as the text determines them. */
 import { posix } from 'node:path';
-import { unknownText } from './build-reading.ts';
+import { mergedItems } from './branches.ts';
+import { hasUnknown, unknownText } from './build-reading.ts';
 import { parseScript, type ScriptArgument, type ScriptExpression, type ScriptLanguage } from './script-syntax.ts';
 
 /** A name that no statement sets: an import, or a function of the language. */
@@ -11,6 +12,9 @@ export class ScriptReference {
     this.name = name;
   }
 }
+
+/** Instead of the value of a call that is left to another part. */
+export const notEvaluated = Symbol('not evaluated');
 
 /** Undefined if unknown. Paths are texts. */
 export type ScriptValue = string | number | boolean | null | undefined | ScriptReference | ScriptValue[] | Map<string, ScriptValue>;
@@ -156,7 +160,7 @@ function binaryValue(operator: string, left: ScriptValue, rightValue: () => Scri
     }
     case 'in':
       if (right instanceof Map && typeof left === 'string') return right.has(left);
-      if (typeof right === 'string' && typeof left === 'string') return isOpen(left, right) ? undefined : right.includes(left);
+      if (typeof right === 'string' && typeof left === 'string') return hasUnknown(left, right) ? undefined : right.includes(left);
       if (!Array.isArray(right)) return undefined;
       return right.some((item) => sameValue(left, item))
         ? true
@@ -172,17 +176,13 @@ function binaryValue(operator: string, left: ScriptValue, rightValue: () => Scri
   }
 }
 
-function isOpen(...texts: readonly string[]): boolean {
-  return texts.some((text) => text.includes(unknownText));
-}
-
 function listOrUnknown(value: ScriptValue): ScriptValue[] {
   return Array.isArray(value) ? value : [typeof value === 'string' ? value : undefined];
 }
 
 function sameValue(left: ScriptValue, right: ScriptValue): boolean | undefined {
   const isPlain = (value: ScriptValue): boolean =>
-    value === null || (typeof value === 'string' && !isOpen(value)) || typeof value === 'number' || typeof value === 'boolean';
+    value === null || (typeof value === 'string' && !hasUnknown(value)) || typeof value === 'number' || typeof value === 'boolean';
   if (isPlain(left) && isPlain(right)) return left === right;
   // A list or a text with known parts is not None.
   if (left === null || right === null) {
@@ -201,7 +201,7 @@ function callValue(called: ScriptExpression, written: readonly ScriptArgument[],
     const of = evaluateScript(called.of, context);
     if (of instanceof ScriptReference) return context.call({ name: `${of.name}.${called.name}`, of: undefined, given, named, line });
     const own = methodValue(called.name, of, given);
-    return own.isKnown ? own.value : context.call({ name: called.name, of, given, named, line });
+    return own === notEvaluated ? context.call({ name: called.name, of, given, named, line }) : own;
   }
   const target = evaluateScript(called, context);
   if (target instanceof ScriptReference) return context.call({ name: target.name, of: undefined, given, named, line });
@@ -209,42 +209,37 @@ function callValue(called: ScriptExpression, written: readonly ScriptArgument[],
 }
 
 /** Methods of lists, dictionaries and texts. */
-function methodValue(
-  name: string,
-  of: ScriptValue,
-  given: readonly ScriptValue[],
-): { readonly isKnown: boolean; readonly value?: ScriptValue } {
+function methodValue(name: string, of: ScriptValue, given: readonly ScriptValue[]): ScriptValue | typeof notEvaluated {
   const [first, second] = given;
-  const known = (value: ScriptValue): { isKnown: true; value: ScriptValue } => ({ isKnown: true, value });
   if (Array.isArray(of)) {
     if (name === 'append') of.push(first);
     else if (name === 'extend') of.push(...listOrUnknown(first));
     else if (name === 'insert') of.splice(typeof first === 'number' ? first : of.length, 0, second);
-    else if (name === 'copy') return known([...of]);
-    else return { isKnown: false };
-    return known(null);
+    else if (name === 'copy') return [...of];
+    else return notEvaluated;
+    return null;
   }
   if (of instanceof Map) {
-    if (name === 'get') return known(typeof first === 'string' && of.has(first) ? of.get(first) : (second ?? null));
+    if (name === 'get') return typeof first === 'string' && of.has(first) ? of.get(first) : (second ?? null);
     if (name === 'setdefault' && typeof first === 'string') {
       if (!of.has(first)) of.set(first, second ?? null);
-      return known(of.get(first));
+      return of.get(first);
     }
     if (name === 'update' && first instanceof Map) first.forEach((value, key) => of.set(key, value));
-    return name === 'update' ? known(null) : { isKnown: false };
+    return name === 'update' ? null : notEvaluated;
   }
-  if (typeof of !== 'string') return { isKnown: false };
+  if (typeof of !== 'string') return notEvaluated;
   const text = textOf(first);
-  if (isOpen(of) && /^(?:startswith|endswith|split)$/.test(name)) return known(undefined);
-  if (name === 'lower') return known(of.toLowerCase());
-  if (name === 'upper') return known(of.toUpperCase());
-  if (name === 'strip') return known(of.trim());
-  if (name === 'startswith') return known(of.startsWith(text));
-  if (name === 'endswith') return known(of.endsWith(text));
-  if (name === 'replace') return known(of.replaceAll(text, textOf(second)));
-  if (name === 'split') return known(given.length === 0 ? of.split(/\s+/).filter((word) => word !== '') : of.split(text));
-  if (/^(?:resolve|absolute|as_posix|expanduser|absolute_path|encode|format)$/.test(name)) return known(name === 'format' ? undefined : of);
-  return { isKnown: false };
+  if (hasUnknown(of) && /^(?:startswith|endswith|split)$/.test(name)) return undefined;
+  if (name === 'lower') return of.toLowerCase();
+  if (name === 'upper') return of.toUpperCase();
+  if (name === 'strip') return of.trim();
+  if (name === 'startswith') return of.startsWith(text);
+  if (name === 'endswith') return of.endsWith(text);
+  if (name === 'replace') return of.replaceAll(text, textOf(second));
+  if (name === 'split') return given.length === 0 ? of.split(/\s+/).filter((word) => word !== '') : of.split(text);
+  if (/^(?:resolve|absolute|as_posix|expanduser|absolute_path|encode|format)$/.test(name)) return name === 'format' ? undefined : of;
+  return notEvaluated;
 }
 
 /** A copy that shares nothing with the value. */
@@ -257,9 +252,7 @@ export function copiedValue(value: ScriptValue): ScriptValue {
 export function mergedValue(one: ScriptValue, other: ScriptValue): ScriptValue {
   if (one === other) return one;
   if (Array.isArray(one) && Array.isArray(other)) {
-    let common = 0;
-    while (common < Math.min(one.length, other.length) && isSameTree(one[common], other[common])) common++;
-    return common === one.length && common === other.length ? one : [...one.slice(0, common), undefined];
+    return mergedItems(one, other, undefined, isSameTree);
   }
   if (one instanceof Map && other instanceof Map) {
     const keys = new Set([...one.keys(), ...other.keys()]);

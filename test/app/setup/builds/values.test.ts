@@ -1,6 +1,7 @@
 /** Values of build languages: generator expressions, conditions and commands of CMake, functions of make, scripts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mergedItems, runBranches } from '../../../../src/app/setup/builds/branches.ts';
 import { unknownText } from '../../../../src/app/setup/builds/build-reading.ts';
 import { filenameCommand, listCommand, parseArgumentsCommand, stringCommand } from '../../../../src/app/setup/builds/cmake-commands.ts';
 import { conditionTruth, withoutGenerators } from '../../../../src/app/setup/builds/cmake-expression.ts';
@@ -367,6 +368,29 @@ test('expressions of scripts', () => {
   assert.deepEqual(mergedValue(['a'], ['a']), ['a']);
   assert.deepEqual(mergedValue(new Map([['k', ['a']]]), new Map([['k', ['a', 'b']]])), new Map([['k', ['a', undefined]]]));
   assert.equal(mergedValue('a', 'b'), undefined);
+});
+
+test('an undecided condition leaves what its branches have in common', () => {
+  const after = (...truths: readonly (boolean | undefined)[]): string => {
+    const scope = { variables: new Map([['list', ['a']]]) };
+    const steps: string[] = [];
+    const ending = runBranches([...truths.keys()], scope, {
+      truth: (at) => truths[at],
+      report: (at, isFalse) => void steps.push(`${isFalse ? 'false' : 'perhaps'} ${at}`),
+      run: (at, isOpen) => {
+        steps.push(`${isOpen ? 'try' : 'run'} ${at}`);
+        scope.variables.get('list')!.push(String(at));
+        return at;
+      },
+      copy: (value) => [...value],
+      merge: (values) => values.map((value) => value ?? []).reduce((one, other) => mergedItems(one, other, '?')),
+    });
+    return `${steps.join(', ')}: ${scope.variables.get('list')!.join(' ')}; ${ending}`;
+  };
+  assert.equal(after(false, true, true), 'false 0, run 1, perhaps 2: a 1; 1');
+  assert.equal(after(false), 'false 0: a; undefined');
+  assert.equal(after(undefined), 'perhaps 0, try 0: a ?; undefined');
+  assert.equal(after(undefined, true, undefined), 'perhaps 0, try 0, perhaps 1, try 1, perhaps 2: a ?; undefined');
 });
 
 test('lines of scripts are joined inside of parentheses and texts', () => {
