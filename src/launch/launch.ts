@@ -11,7 +11,7 @@ export type LaunchSource = 'option' | 'config' | 'annotation' | 'launch-site' | 
  * Two pointers into one object, and their distance in bytes, in the names of the kernel: `4 * n` for `a` and `a + n`.
  * It is positive if all names are; `from` is then the lowest pointer into the object.
  */
-export type PointerDistance = readonly [from: number, to: number, bytes: IntegerExpression];
+type PointerDistance = readonly [from: number, to: number, bytes: IntegerExpression];
 
 /** One launch to analyse. A dimension that is null is symbolic: it has any legal value. */
 export interface Launch {

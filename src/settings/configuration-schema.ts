@@ -52,32 +52,36 @@ const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.pi
 
 /** Adds the description of a key, for editors and the reference. */
 const told = <Schema extends v.GenericSchema>(schema: Schema, description: string) => v.pipe(schema, v.description(description));
+/** A key that may be missing. */
+const optional = <Schema extends v.GenericSchema>(schema: Schema, description: string) => v.optional(told(schema, description));
+/** A key with a value if it is missing. */
+const withDefault = <Schema extends v.GenericSchema>(schema: Schema, description: string, initial: NonNullable<v.InferInput<Schema>>) =>
+  v.optional<Schema, NonNullable<v.InferInput<Schema>>>(told(schema, description) as unknown as Schema, initial as never);
+/** A mapping that may be missing, with the default of each of its keys. */
+const section = <const Entries extends v.ObjectEntries>(description: string, entries: Entries) =>
+  withDefault(object(entries), description, {});
 
 const limits = object(
   byMetric([...resourceMetrics, ...boundMetrics], (metric) =>
-    v.optional(
-      told(
-        isBoundMetric(metric) || isShare(metric) ? bound : whole(0, resourceTable[metric].largestLimit),
-        isBoundMetric(metric)
-          ? `Upper bound on the ${boundTable[metric].noun} of one warp, such as "<= 8*ceil(n/32)".`
-          : isShare(metric)
-            ? 'Lowest occupancy, such as ">= 50%".'
-            : `Most ${resourceTable[metric].words[1]}.`,
-      ),
+    optional(
+      isBoundMetric(metric) || isShare(metric) ? bound : whole(0, resourceTable[metric].largestLimit),
+      isBoundMetric(metric)
+        ? `Upper bound on the ${boundTable[metric].noun} of one warp, such as "<= 8*ceil(n/32)".`
+        : isShare(metric)
+          ? 'Lowest occupancy, such as ">= 50%".'
+          : `Most ${resourceTable[metric].words[1]}.`,
     ),
   ),
 );
 
 const thresholds = object(
   byMetric([...boundMetrics, ...resourceMetrics], (metric) =>
-    v.optional(
-      told(
-        object({
-          warn: v.optional(told(threshold, 'A change that is more than this is a warning.')),
-          fail: v.optional(told(threshold, 'A change that is more than this is an error.')),
-        }),
-        `How much worse ${metric} may be than in the base commit.`,
-      ),
+    optional(
+      object({
+        warn: optional(threshold, 'A change that is more than this is a warning.'),
+        fail: optional(threshold, 'A change that is more than this is an error.'),
+      }),
+      `How much worse ${metric} may be than in the base commit.`,
     ),
   ),
 );
@@ -87,176 +91,115 @@ const { race, divergence, repair, idempotency } = defaultConfiguration.checks;
 /** Statements about kernels by name: their launches, and conditions on their arguments. */
 const kernelFacts = {
   match: told(text, 'Glob of the names of kernels that this entry is about.'),
-  block: v.optional(told(extents, 'Threads per block: one to three numbers.')),
-  grid: v.optional(told(extents, 'Blocks in the grid: one to three numbers.')),
-  cluster: v.optional(told(extents, 'Blocks per cluster: one to three numbers.')),
-  shared: v.optional(told(whole(0, maximumSharedBytes), 'Dynamic shared memory of a block in bytes.')),
-  cooperative: v.optional(told(flag, 'Whether the launch is cooperative, so that barriers of the grid work.')),
-  assume: v.optional(told(listOf(text), 'Conditions on the arguments of every launch, such as "n % 32 == 0".'), []),
-  args: v.optional(
-    told(
-      v.pipe(mapping, v.record(v.string(), scalar)),
-      'Reference values of scalar parameters, for costs that the expressions do not decide.',
-    ),
+  block: optional(extents, 'Threads per block: one to three numbers.'),
+  grid: optional(extents, 'Blocks in the grid: one to three numbers.'),
+  cluster: optional(extents, 'Blocks per cluster: one to three numbers.'),
+  shared: optional(whole(0, maximumSharedBytes), 'Dynamic shared memory of a block in bytes.'),
+  cooperative: optional(flag, 'Whether the launch is cooperative, so that barriers of the grid work.'),
+  assume: withDefault(listOf(text), 'Conditions on the arguments of every launch, such as "n % 32 == 0".', []),
+  args: withDefault(
+    v.pipe(mapping, v.record(v.string(), scalar)),
+    'Reference values of scalar parameters, for costs that the expressions do not decide.',
     {},
   ),
 };
 
 export const configurationSchema = object({
   version: told(v.literal(1n, 'must be 1'), 'Version of this format: always 1.'),
-  arch: v.optional(
-    told(
-      listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture such as sm_80'))),
-      `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} by default.`,
-    ),
+  arch: withDefault(
+    listOf(v.pipe(text, v.regex(/^sm_\d{2,3}[af]?$/, 'must be an architecture such as sm_80'))),
+    `Architectures to compile for; ${defaultConfiguration.arch.join(', ')} by default.`,
     [],
   ),
-  gpu: v.optional(
-    told(
-      v.pipe(
-        text,
-        v.check((name) => gpuOf(name) !== undefined, `must be one of ${gpus.map(({ name }) => name).join(', ')}`),
-      ),
-      'GPU whose roofline and multiprocessors launches are compared with in costs, such as A100; none by default.',
+  gpu: optional(
+    v.pipe(
+      text,
+      v.check((name) => gpuOf(name) !== undefined, `must be one of ${gpus.map(({ name }) => name).join(', ')}`),
     ),
+    'GPU whose roofline and multiprocessors launches are compared with in costs, such as A100; none by default.',
   ),
-  nvcc: v.optional(
-    told(
+  nvcc: section('How nvcc compiles the files.', {
+    args: withDefault(listOf(text), 'Flags for nvcc. Relative paths are meant from the root of the repository.', []),
+    'compile-commands': optional(
+      v.union([text, listOf(text)], 'must be a path, or a list of paths'),
+      'Path of a compile_commands.json, which has the flags of each file, or a list of paths. The first one with an entry for a file is used.',
+    ),
+    'stub-missing-headers': withDefault(
+      flag,
+      'Whether headers that are not found are replaced by stubs if only host code uses them, such as cublas_v2.h where cuBLAS is not installed.',
+      defaultConfiguration.nvcc.stubsMissingHeaders,
+    ),
+  }),
+  paths: section('Which files are checked.', {
+    include: withDefault(listOf(text), 'Globs of the files to check; all by default.', []),
+    exclude: withDefault(listOf(text), 'Globs of files that are not checked.', []),
+  }),
+  kernels: withDefault(
+    listOf(
       object({
-        args: v.optional(told(listOf(text), 'Flags for nvcc. Relative paths are meant from the root of the repository.'), []),
-        'compile-commands': v.optional(
-          told(
-            v.union([text, listOf(text)], 'must be a path, or a list of paths'),
-            'Path of a compile_commands.json, which has the flags of each file, or a list of paths. The first one with an entry for a file is used.',
-          ),
-        ),
-        'stub-missing-headers': v.optional(
-          told(
-            flag,
-            'Whether headers that are not found are replaced by stubs if only host code uses them, such as cublas_v2.h where cuBLAS is not installed.',
-          ),
-          defaultConfiguration.nvcc.stubsMissingHeaders,
-        ),
+        ...kernelFacts,
+        limits: withDefault(limits, 'Costs that the kernels may not exceed.', {}),
       }),
-      'How nvcc compiles the files.',
     ),
-    {},
-  ),
-  paths: v.optional(
-    told(
-      object({
-        include: v.optional(told(listOf(text), 'Globs of the files to check; all by default.'), []),
-        exclude: v.optional(told(listOf(text), 'Globs of files that are not checked.'), []),
-      }),
-      'Which files are checked.',
-    ),
-    {},
-  ),
-  kernels: v.optional(
-    told(
-      listOf(
-        object({
-          ...kernelFacts,
-          limits: v.optional(told(limits, 'Costs that the kernels may not exceed.'), {}),
-        }),
-      ),
-      'Launches, assumptions and limits of kernels, by name.',
-    ),
+    'Launches, assumptions and limits of kernels, by name.',
     [],
   ),
-  checks: v.optional(
-    told(
-      object({
-        race: v.optional(
-          told(
-            object({
-              severity: v.optional(told(severity, 'Severity of a data race that a run confirms.'), race.severity),
-              'same-value-writes': v.optional(
-                told(oneOf([...severities, 'allow']), 'Severity of a race in which both threads write the same value; allow accepts it.'),
-                race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
-              ),
-              volatile: v.optional(
-                told(
-                  oneOf(['error', 'warning', 'allow']),
-                  'Severity of a race between volatile accesses, or of one with an atomic; allow takes them for relaxed atomics of system scope.',
-                ),
-                race.volatile,
-              ),
-              undecided: v.optional(
-                told(oneOf(['warning', 'notice']), 'Severity of a possible race, which no run has confirmed and no proof has excluded.'),
-                race.undecided,
-              ),
-              'warp-lockstep': v.optional(
-                told(flag, 'Whether the instructions of one warp count as ordered, as before sm_70.'),
-                race.warpLockstep,
-              ),
-            }),
-            'Data races.',
-          ),
-          {},
-        ),
-        divergence: v.optional(
-          told(
-            object({
-              severity: v.optional(told(severity, 'Severity of a barrier that some threads of a block do not reach.'), divergence.severity),
-              'early-exit': v.optional(
-                told(severity, 'Severity of threads that return before a barrier at which others wait.'),
-                divergence.earlyExit,
-              ),
-            }),
-            'Barrier divergence.',
-          ),
-          {},
-        ),
-        repair: v.optional(
-          told(
-            object({
-              suggest: v.optional(told(flag, 'Whether reviews suggest repairs.'), repair.suggest),
-              'grid-level': v.optional(
-                told(flag, 'Whether repairs may add barriers of the grid to cooperative launches.'),
-                repair.gridLevel,
-              ),
-              'remove-redundant': v.optional(
-                told(severity, 'Severity of a barrier that no two accesses need; error counts as warning.'),
-                repair.removeRedundant,
-              ),
-              'grid-weight': v.optional(
-                told(whole(1, 1000), 'Weight of a barrier of the grid, if a barrier of the block has weight 1.'),
-                BigInt(repair.weights.grid),
-              ),
-              'loop-weight': v.optional(
-                told(whole(1, 100), 'Factor by which each loop around a barrier multiplies its weight.'),
-                BigInt(repair.weights.loop),
-              ),
-            }),
-            'Repairs: Selvage takes the lightest placement of barriers that it can prove.',
-          ),
-          {},
-        ),
-        cost: v.optional(told(thresholds, 'Thresholds: how much worse costs may be than in the base commit, such as "+5%".'), {}),
-        idempotency: v.optional(
-          told(severity, "Severity of a change of a kernel's idempotency in a review. It has no effect yet."),
-          idempotency,
-        ),
-      }),
-      'Severities, options and thresholds of the checks.',
-    ),
-    {},
-  ),
-  suppress: v.optional(
-    told(
-      listOf(
-        object({
-          code: told(text, 'Code of the findings, such as race/global.'),
-          reason: told(text, 'Why they are suppressed; reports show it.'),
-          path: v.optional(told(text, 'Glob of their files; all files by default.')),
-          until: v.optional(
-            told(v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30')), 'Last day on which they are suppressed: 2027-06-30.'),
-          ),
-        }),
+  checks: section('Severities, options and thresholds of the checks.', {
+    race: section('Data races.', {
+      severity: withDefault(severity, 'Severity of a data race that a run confirms.', race.severity),
+      'same-value-writes': withDefault(
+        oneOf([...severities, 'allow']),
+        'Severity of a race in which both threads write the same value; allow accepts it.',
+        race.sameValueWrites === 'proved' ? 'allow' : race.sameValueWrites,
       ),
-      'Findings that are suppressed.',
+      volatile: withDefault(
+        oneOf(['error', 'warning', 'allow']),
+        'Severity of a race between volatile accesses, or of one with an atomic; allow takes them for relaxed atomics of system scope.',
+        race.volatile,
+      ),
+      undecided: withDefault(
+        oneOf(['warning', 'notice']),
+        'Severity of a possible race, which no run has confirmed and no proof has excluded.',
+        race.undecided,
+      ),
+      'warp-lockstep': withDefault(flag, 'Whether the instructions of one warp count as ordered, as before sm_70.', race.warpLockstep),
+    }),
+    divergence: section('Barrier divergence.', {
+      severity: withDefault(severity, 'Severity of a barrier that some threads of a block do not reach.', divergence.severity),
+      'early-exit': withDefault(severity, 'Severity of threads that return before a barrier at which others wait.', divergence.earlyExit),
+    }),
+    repair: section('Repairs: Selvage takes the lightest placement of barriers that it can prove.', {
+      suggest: withDefault(flag, 'Whether reviews suggest repairs.', repair.suggest),
+      'grid-level': withDefault(flag, 'Whether repairs may add barriers of the grid to cooperative launches.', repair.gridLevel),
+      'remove-redundant': withDefault(
+        severity,
+        'Severity of a barrier that no two accesses need; error counts as warning.',
+        repair.removeRedundant,
+      ),
+      'grid-weight': withDefault(
+        whole(1, 1000),
+        'Weight of a barrier of the grid, if a barrier of the block has weight 1.',
+        BigInt(repair.weights.grid),
+      ),
+      'loop-weight': withDefault(
+        whole(1, 100),
+        'Factor by which each loop around a barrier multiplies its weight.',
+        BigInt(repair.weights.loop),
+      ),
+    }),
+    cost: withDefault(thresholds, 'Thresholds: how much worse costs may be than in the base commit, such as "+5%".', {}),
+    idempotency: withDefault(severity, "Severity of a change of a kernel's idempotency in a review. It has no effect yet.", idempotency),
+  }),
+  suppress: withDefault(
+    listOf(
+      object({
+        code: told(text, 'Code of the findings, such as race/global.'),
+        reason: told(text, 'Why they are suppressed; reports show it.'),
+        path: optional(text, 'Glob of their files; all files by default.'),
+        until: optional(v.pipe(text, v.check(isDay, 'must be a date: 2027-06-30')), 'Last day on which they are suppressed: 2027-06-30.'),
+      }),
     ),
+    'Findings that are suppressed.',
     [],
   ),
 });
@@ -265,7 +208,7 @@ export type ConfigurationText = v.InferOutput<typeof configurationSchema>;
 
 /** The schema of a file of facts: the entries on kernels of a configuration, without limits. */
 export const factsSchema = object({
-  $schema: v.optional(told(v.string('must be text'), 'Address of this schema, for editors.')),
+  $schema: optional(v.string('must be text'), 'Address of this schema, for editors.'),
   kernels: told(
     v.pipe(listOf(object(kernelFacts)), v.minLength(1, 'must have at least one entry: [{ "match": "*" }]')),
     'Launches and facts of kernels, by name.',

@@ -10,6 +10,7 @@ import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { blockNumbers, dimensions, namedValues, oneOf, scheduleNamed, wholeNumber } from './option-values.ts';
 import { parseThreads, type ThreadSelection } from './run-threads.ts';
 import { UsageError } from '../base/usage-error.ts';
+import { withoutUndefined } from '../base/without-undefined.ts';
 
 export const formats = ['pretty', 'json', 'sarif', 'markdown', 'html'] as const;
 /** Intermediate results that `check --print` prints. */
@@ -456,65 +457,52 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
   if (values.has('trace') && values.has('counters')) {
     throw new UsageError('--trace and --counters need two runs; give one of them.');
   }
-  const nvcc = one('nvcc');
-  const base = one('base');
-  const head = one('head');
-  const output = one('output');
   const shard = shardOf(one('shard'));
-  const shards = one('shards');
-  if (shard && shards === undefined) throw new UsageError('--shard needs --shards DIR, the folder for its results.');
-  const config = one('config');
-  const facts = one('facts');
-  const defaults = one('defaults');
-  const launches = one('launches');
-  const emit = one('emit');
-  const certificates = one('certificates');
-  const print = one('print');
-  const saveReproducer = one('save-reproducer');
+  if (shard && !values.has('shards')) throw new UsageError('--shard needs --shards DIR, the folder for its results.');
   const action = one('action');
   if (action !== undefined && !/^[\w.-]+\/[\w.-]+(?:\/[\w./-]+)?@[\w./-]+$/.test(action))
     throw new UsageError(`--action ${action}: give a repository and a tag, branch or commit of it: OWNER/REPO@v0.`);
-  return {
-    ...(block ? { block } : {}),
-    ...(grid ? { grid } : {}),
-    ...(cluster ? { cluster } : {}),
-    ...(shared === undefined ? {} : { shared }),
+  return withoutUndefined({
+    block,
+    grid,
+    cluster,
+    shared,
     cooperative: values.has('cooperative'),
-    ...(kernel === undefined ? {} : { kernel }),
+    kernel,
     assume: values.get('assume') ?? [],
     args: namedValues('arg', values.get('arg') ?? [], 'NAME=VALUE, for example --arg n=4096'),
     arch: architectures(values.get('arch') ?? []),
-    ...gpuNamed(one('gpu')),
-    ...(nvcc === undefined ? {} : { nvcc }),
+    gpu: gpuNamed(one('gpu')),
+    nvcc: one('nvcc'),
     checks: checkNames(one('checks')),
-    ...(base === undefined ? {} : { base }),
-    ...(head === undefined ? {} : { head }),
-    ...(shard ? { shard } : {}),
-    ...(shards === undefined ? {} : { shards }),
+    base: one('base'),
+    head: one('head'),
+    shard,
+    shards: one('shards'),
     format: oneOf('format', one('format'), formats, optionDefaults.format),
-    ...(output === undefined ? {} : { output }),
+    output: one('output'),
     timeout: Number(seconds ?? optionDefaults.timeout) * 1000,
     jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs') ?? defaultJobs(),
     solver: oneOf('solver', one('solver'), ['wasm', 'native'], optionDefaults.solver),
-    ...(config === undefined ? {} : { config }),
-    ...(facts === undefined ? {} : { facts }),
-    ...(defaults === undefined ? {} : { defaults }),
+    config: one('config'),
+    facts: one('facts'),
+    defaults: one('defaults'),
     failOn: oneOf('fail-on', one('fail-on'), ['error', 'warning', 'never'], optionDefaults.failOn),
     timings: values.has('timings'),
     write: values.has('write'),
-    ...(launches === undefined ? {} : { launches }),
-    ...(emit === undefined ? {} : { emit }),
-    ...(certificates === undefined ? {} : { certificates }),
-    ...(saveReproducer === undefined ? {} : { saveReproducer }),
-    ...(print === undefined ? {} : { print: oneOf('print', print, printable, 'ir') }),
+    launches: one('launches'),
+    emit: one('emit'),
+    certificates: one('certificates'),
+    saveReproducer: one('save-reproducer'),
+    print: values.has('print') ? oneOf('print', one('print'), printable, 'ir') : undefined,
     quiet: values.has('quiet'),
     verbose: values.has('verbose'),
     color: !values.has('no-color'),
     baseline: !values.has('no-baseline'),
     cache: !values.has('no-cache'),
-    init: { dryRun: values.has('dry-run'), force: values.has('force'), ...(action === undefined ? {} : { action }) },
+    init: withoutUndefined({ dryRun: values.has('dry-run'), force: values.has('force'), action }),
     run: runOptions(values),
-  };
+  });
 }
 
 /** Parses a shard: `2/4`. @throws UsageError for any other text */
@@ -528,9 +516,7 @@ function shardOf(text: string | undefined): Shard | undefined {
 
 function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOptions {
   const one = (name: OptionName): string | undefined => values.get(name)?.[0];
-  const input = one('input');
   const blocks = one('blocks');
-  const schedule = scheduleNamed(one('schedule'));
   const schedules = wholeNumber('schedules', one('schedules'), 1, 10_000, 'orders');
   for (const other of ['schedule', 'trace'] as const)
     if (schedules !== undefined && values.has(other)) throw new UsageError(`--schedules and --${other} cannot be given together.`);
@@ -539,8 +525,8 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
     if ('problem' in read) throw new UsageError(`--trace=${text} ${read.problem}.`);
     return read;
   });
-  return {
-    ...(input === undefined ? {} : { input }),
+  return withoutUndefined({
+    input: one('input'),
     build: oneOf('build', one('build'), ['verification', 'production'], optionDefaults.build),
     races: !values.has('no-races'),
     track: (one('track') ?? '')
@@ -550,12 +536,12 @@ function runOptions(values: ReadonlyMap<OptionName, readonly string[]>): RunOpti
     counters: values.has('counters'),
     trace,
     dump: namedValues('dump', values.get('dump') ?? [], 'NAME=FILE, for example --dump A=a.bin'),
-    ...(blocks === undefined ? {} : { blocks: blockNumbers(blocks) }),
-    ...(schedule === undefined ? {} : { schedule }),
-    ...(schedules === undefined ? {} : { schedules }),
+    blocks: blocks === undefined ? undefined : blockNumbers(blocks),
+    schedule: scheduleNamed(one('schedule')),
+    schedules,
     steps: wholeNumber('steps', one('steps'), 1, Number.MAX_SAFE_INTEGER, 'thread-instructions') ?? optionDefaults.steps,
     backEnd: oneOf('backend', one('backend'), backEnds, optionDefaults.backEnd),
-  };
+  });
 }
 
 function checkNames(text: string | undefined): CheckName[] {
@@ -567,11 +553,10 @@ function checkNames(text: string | undefined): CheckName[] {
   return known.filter((name) => needed.includes(name) || names.includes(name));
 }
 
-function gpuNamed(name: string | undefined): Pick<Options, 'gpu'> {
-  if (name === undefined) return {};
-  const gpu = gpuOf(name);
-  if (!gpu) throw new UsageError(`--gpu ${name}: give one of ${gpus.map((one) => one.name).join(', ')}.`);
-  return { gpu };
+function gpuNamed(name: string | undefined): Gpu | undefined {
+  const gpu = name === undefined ? undefined : gpuOf(name);
+  if (name !== undefined && !gpu) throw new UsageError(`--gpu ${name}: give one of ${gpus.map((one) => one.name).join(', ')}.`);
+  return gpu;
 }
 
 function architectures(given: readonly string[]): string[] {

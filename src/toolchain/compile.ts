@@ -25,11 +25,12 @@ import { spellingOfPath } from '../ptx/debug-information.ts';
 import { deviceCode, type DeviceCode, type Unoptimised, type WantedCode } from './device-code.ts';
 import { includeFolders } from './include-folders.ts';
 import { dependenciesOfCode, withFolders, withoutFolders, type KeptCode } from './kept-code.ts';
-import { type KnownStubs, stubClassIn, stubDiagnostic, stubsOf, writeStubs } from './missing-headers.ts';
+import { type KnownStubs, stubsOf, writeStubs } from './missing-headers.ts';
 import type { StubbedUnit, Unstubbed } from './stubs/stub-search.ts';
 import { stepsOf, type ProgramCall, type NvccSteps } from './nvcc-steps.ts';
 import { ownText, restrictsPointers } from './preprocessed.ts';
 import { exitedWell, runProcess, type ProcessLimits, type ProcessResult } from '../system/child-process.ts';
+import { stubClassIn, stubDiagnostic } from './stubs/stub-report.ts';
 
 /** The verification build keeps every access, barrier and loop of the source; the production build is what runs. */
 export type Build = 'verification' | 'production';

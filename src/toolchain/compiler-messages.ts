@@ -3,9 +3,8 @@ import { resolve } from 'node:path';
 import { distinctDiagnostics, type Diagnostic } from '../source/diagnostic.ts';
 import type { Location } from '../source/location.ts';
 import type { ProcessEnd, ProcessLimits, ProcessResult } from '../system/child-process.ts';
-import { isInside, realPath } from './file-place.ts';
+import { headersOf, isInside, realPath } from './file-place.ts';
 import type { Trust } from './flags.ts';
-import { isHeaderOfProject } from './missing-headers.ts';
 
 const missingHeader = /No such file or directory|cannot open source file/;
 
@@ -122,7 +121,7 @@ export async function compileErrors(output: string, context: MessageContext): Pr
 /** The hint at stubs for a header that the project does not have. */
 async function stubHint(text: string, { root, isStubbing }: MessageContext): Promise<string> {
   const [, name] = /^(\S+): No such file|cannot open source file "([^"]+)"/.exec(text)?.filter((part) => part !== undefined) ?? [];
-  return isStubbing === false && name !== undefined && !(await isHeaderOfProject(root, name)) ? stubRemedy : '';
+  return isStubbing === false && name !== undefined && !(await headersOf(root))(name) ? stubRemedy : '';
 }
 
 const forms: readonly RegExp[] = [

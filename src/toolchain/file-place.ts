@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** Whether `path` is `folder` itself or below it. Both are absolute; links are not followed. */
 export function isInside(folder: string, path: string): boolean {
@@ -42,4 +42,26 @@ export function isShellSafe(path: string): boolean {
 /** Like {@link isShellSafe}, for untrusted names: letters, digits and the punctuation of ordinary paths. */
 export function isPlainPath(path: string): boolean {
   return /^[\p{L}\p{N} _.,+=@%/-]*$/u.test(path);
+}
+
+/** Maximum number of files that are listed. */
+const maxListed = 100_000;
+
+/**
+ * Whether a project may have a header, so that its folder is not stated: a file of that name, or one that a build system
+ * makes the header of. In a project with too many files, any header may be one.
+ */
+export async function headersOf(root: string): Promise<(header: string) => boolean> {
+  const files: string[] = [];
+  const folders = [''];
+  for (const folder of folders) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && entry.name !== '.git') folders.push(path);
+      else if (!entry.isDirectory()) files.push(path);
+    }
+    if (files.length + folders.length > maxListed) return () => true;
+  }
+  return (header) => files.some((path) => [header, `${header}.in`].some((name) => path === name || path.endsWith(`/${name}`)));
 }

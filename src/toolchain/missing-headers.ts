@@ -1,10 +1,9 @@
 /** Stubs for headers of libraries that only host code uses: a folder of them, the last include path of a unit. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { Diagnostic } from '../source/diagnostic.ts';
 import { exitedWell, type ProcessResult } from '../system/child-process.ts';
-import { isInside, pathIn, realPathNow } from './file-place.ts';
+import { headersOf, isInside, pathIn, realPathNow } from './file-place.ts';
 import type { KeptCode } from './kept-code.ts';
 import { ownText } from './preprocessed.ts';
 import type { OwnFile } from './stubs/open-condition.ts';
@@ -54,11 +53,10 @@ export async function writeStubs(folder: string, { headers, text }: Stubs): Prom
 /** Finds the stubs that a unit needs. */
 export async function stubsOf(compilation: StubbedCompilation): Promise<StubbedUnit | Unstubbed | null> {
   const { root, folder, temporary, cwd, run, isRefused, isTrusted, words, kept, inputs } = compilation;
-  const listed = await headerList(root);
   return findStubs({
     unset: new Set(Array.from(words.join(' ').matchAll(/(?:^| )-U ?([A-Za-z_]\w*)/g), ([, name]) => name!)),
     isTrusted,
-    isOfProject: (header) => hasHeader(listed, header),
+    isOfProject: await headersOf(root),
     async preprocess(stubs) {
       await writeStubs(folder, stubs);
       const result = await run(['-E', '-Xcompiler', '-dD']);
@@ -103,11 +101,18 @@ async function calledMacros(errors: string, root: string, cwd: string): Promise<
   return names;
 }
 
+/** A file of the project, or of a folder of the user. */
+interface OpenedFile {
+  readonly name: string;
+  /** Absolute path. */
+  readonly file: string;
+}
+
 async function preprocessedStubs(text: string, compilation: StubbedCompilation): Promise<PreprocessedStubs> {
   const { root, unit, input, mirror, temporary, cwd, folder, systemFolders } = compilation;
   const realRoot = realPathNow(root) ?? root;
-  const named = new Map<string, { readonly name: string; readonly file: string } | undefined>();
-  const lookUp = (path: string): { readonly name: string; readonly file: string } | undefined => {
+  const named = new Map<string, OpenedFile | undefined>();
+  const lookUp = (path: string): OpenedFile | undefined => {
     const file = pathIn(cwd, Buffer.from(path, 'latin1').toString('utf8'));
     if (file === input) return { name: unit, file };
     const real = realPathNow(file);
@@ -118,7 +123,7 @@ async function preprocessedStubs(text: string, compilation: StubbedCompilation):
     if (isInside(realRoot, real)) return { name: relative(realRoot, real), file: real };
     return systemFolders.some((system) => isInside(system, real)) ? undefined : { name: real, file: real };
   };
-  const own = (path: string): { readonly name: string; readonly file: string } | undefined => {
+  const own = (path: string): OpenedFile | undefined => {
     if (!named.has(path)) named.set(path, lookUp(path));
     return named.get(path);
   };
@@ -147,58 +152,4 @@ async function preprocessedStubs(text: string, compilation: StubbedCompilation):
     definitions,
     files,
   };
-}
-
-/** Maximum number of files that are listed. */
-const maxListed = 100_000;
-
-/** Paths of the files of a project relative to its root; null if there are too many. */
-async function headerList(root: string): Promise<readonly string[] | null> {
-  const files: string[] = [];
-  const folders = [''];
-  for (const folder of folders) {
-    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && entry.name !== '.git') folders.push(path);
-      else if (!entry.isDirectory()) files.push(path);
-    }
-    if (files.length + folders.length > maxListed) return null;
-  }
-  return files;
-}
-
-/** Whether a project may have a header; in a project with too many files, any. */
-function hasHeader(files: readonly string[] | null, header: string): boolean {
-  // A build system may make it of a file in the repository.
-  const names = [header, `${header}.in`];
-  return files === null || files.some((path) => names.some((name) => path === name || path.endsWith(`/${name}`)));
-}
-
-/** Whether a header that is not found may be one of the project, so that its folder is not stated. */
-export async function isHeaderOfProject(root: string, header: string): Promise<boolean> {
-  return hasHeader(await headerList(root), header);
-}
-
-/** Which headers were stubbed, or why they were not. */
-export function stubDiagnostic(found: StubbedUnit | Unstubbed, unit: string): Diagnostic {
-  const location = { file: unit, line: 1 };
-  const many = found.headers.length > 6 ? ` and ${found.headers.length - 6} more` : '';
-  const list = `${found.headers.slice(0, 6).join(', ')}${many}`;
-  if ('reason' in found) {
-    const message = `Selvage made no stubs for the missing headers of this file (${list}): ${found.reason}.`;
-    return { severity: 'notice', code: 'compile/not-stubbed', message, location };
-  }
-  const unread = found.unreadLaunches === null ? '' : ` Its launches are not read: ${found.unreadLaunches}.`;
-  const message = `Selvage compiled this file with stubs for headers that are missing (${list}). Device code uses none of their names. What host code takes from them is unknown, and kernels that only their types or macros instantiate are not checked.${unread}`;
-  return { severity: 'notice', code: 'compile/stubbed-headers', message, location };
-}
-
-/** A class of a stub, or one that depends on one, in the name of a kernel or function of the PTX. */
-export function stubClassIn(ptx: string, { classes }: StubbedUnit): string | undefined {
-  const named = new Map(classes.map((name) => [`${name.length}${name}`, name]));
-  for (const [symbol] of ptx.matchAll(/\b_Z\w+/g)) {
-    for (const [part, name] of named) if (symbol.includes(part)) return name;
-  }
-  return undefined;
 }

@@ -100,31 +100,19 @@ export async function analyseChange(request: ChangeRequest): Promise<ChangeAnaly
     // 5. Compare findings, costs and classes of idempotency.
     step('Comparing findings and costs with the base.');
     const [was, is] = [reportsOf(known), reportsOf(checked)];
-    const costs = await compareCosts({
+    const sides = {
       base: known.kernels,
       head: checked.kernels,
       touched: touched.map(({ kernel }) => kernel),
       matched,
       settings: head.settings,
-      texts: { base: (file) => base.project.tree.text(file), head: source },
+      texts: { base: (file: string) => base.project.tree.text(file), head: source },
       renamed: affected.renamed,
-    });
-    const regressions: Regression[] = silenced(
-      costs.worse,
-      holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today),
-    );
-    const classes: Diagnostic[] = unsuppressed(
-      await compareClasses({
-        base: known.kernels,
-        head: checked.kernels,
-        touched: touched.map(({ kernel }) => kernel),
-        matched,
-        settings: head.settings,
-        texts: { base: (file) => base.project.tree.text(file), head: source },
-        renamed: affected.renamed,
-      }),
-      holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today),
-    );
+    };
+    const suppressions = holding(statedSuppressions(head.settings.configuration, after.sources, after.units), head.settings.today);
+    const costs = await compareCosts(sides);
+    const regressions: Regression[] = silenced(costs.worse, suppressions);
+    const classes: Diagnostic[] = unsuppressed(await compareClasses(sides), suppressions);
     const unknown = touched.flatMap(({ kernel, reason }) => (reason === 'base-unknown' ? [kernel.name.full] : []));
     const comparison: Comparison = compareKernels(was, is, {
       ...names,

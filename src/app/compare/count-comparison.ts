@@ -31,16 +31,45 @@ export function isCounted(metric: BoundMetric): metric is CountedMetric {
   return metric !== 'span';
 }
 
-/**
- * Factors of a clear increase without thresholds. Both sides were counted at the same arguments, so there is little
- * noise; a change may need slightly more instructions.
- */
-const clearFactor: Readonly<Record<CountedMetric, number | null>> = {
-  sectors: 1.25,
-  conflicts: 1.25,
-  divwarps: 1.25,
-  steps: 1.5,
-  work: null,
+/** How a metric is compared by counts. */
+interface CountEntry {
+  readonly count: (counts: Counts) => number;
+  /** Number of operations whose cost the metric counts. */
+  readonly operations: (counts: Counts) => number;
+  /** Divisor of the count if only a part of the launch is known, for an average. Without it, counts are compared. */
+  readonly per?: (counts: Counts) => number;
+  /**
+   * Factor of a clear increase without thresholds. Both sides were counted at the same arguments, so there is little
+   * noise; a change may need slightly more instructions. null: not compared without thresholds.
+   */
+  readonly clearFactor: number | null;
+}
+
+const countTable: Readonly<Record<CountedMetric, CountEntry>> = {
+  sectors: {
+    count: ({ sectors }) => sectors,
+    operations: ({ globalAccesses }) => globalAccesses,
+    per: ({ leastSectors }) => leastSectors,
+    clearFactor: 1.25,
+  },
+  conflicts: {
+    count: ({ conflicts }) => conflicts,
+    operations: ({ sharedAccesses }) => sharedAccesses,
+    per: ({ sharedAccesses }) => sharedAccesses,
+    clearFactor: 1.25,
+  },
+  divwarps: {
+    count: ({ divergentBranches }) => divergentBranches,
+    operations: ({ branches }) => branches,
+    per: ({ branches }) => branches,
+    clearFactor: 1.25,
+  },
+  steps: { count: ({ steps }) => steps, operations: ({ steps }) => steps, clearFactor: 1.5 },
+  work: {
+    count: ({ steps, conflicts, sectors }) => steps + conflicts + sectors,
+    operations: ({ steps }) => steps,
+    clearFactor: null,
+  },
 };
 
 /** An increase below one unit per this number of warps is ignored. The last warp of a grid, for example, may differ. */
@@ -93,7 +122,7 @@ export function countedImprovement(
   metric: CountedMetric,
   lines: LineMatch | null,
 ): CountedChange | null {
-  const factor = clearFactor[metric];
+  const factor = countTable[metric].clearFactor;
   if (factor === null) return null;
   const better = launches.filter((launch) => {
     const points = decidingPoints(launch);
@@ -158,10 +187,11 @@ function severityOf(
       });
     if (isOver(thresholds.fail)) return 'error';
     if (isOver(thresholds.warn)) return 'warning';
-    const isClear = growsWith !== null && points.every((point) => isMore(launch, point, metric, clearFactor[metric] ?? 1, 'head'));
+    const isClear =
+      growsWith !== null && points.every((point) => isMore(launch, point, metric, countTable[metric].clearFactor ?? 1, 'head'));
     return grows || isClear ? 'notice' : null;
   }
-  const factor = clearFactor[metric];
+  const factor = countTable[metric].clearFactor;
   if (factor === null) return null;
   // A launch that takes fewer issue slots in total is not a regression, even if one metric is worse.
   if (!points.every((point) => turnsOf(point.head) > turnsOf(point.base))) return null;
@@ -174,7 +204,7 @@ function isMore(launch: ComparedLaunch, point: ComparedPoint, metric: CountedMet
   const [base, head] = valuesAt(launch, point, metric);
   const [more, less] = side === 'head' ? [head, base] : [base, head];
   const [own, other] = side === 'head' ? [point.head, point.base] : [point.base, point.head];
-  const isNotable = countOf(own.totals, metric) - countOf(other.totals, metric) >= warpsOf(own) / warpsPerChange;
+  const isNotable = countTable[metric].count(own.totals) - countTable[metric].count(other.totals) >= warpsOf(own) / warpsPerChange;
   return isNotable && more > less * factor;
 }
 
@@ -189,22 +219,7 @@ function doesGrow({ points }: ComparedLaunch, metric: CountedMetric): boolean {
     const ratio = ({ base, head }: ComparedPoint): number => count(head.totals) / Math.max(1, count(base.totals));
     return ratio(last) > growthFactor && ratio(last) > growthFactor * ratio(first);
   };
-  return ratioOf((totals) => countOf(totals, metric)) && ratioOf((totals) => timesOf(totals, metric));
-}
-
-/** Number of operations whose cost a metric counts. */
-function timesOf(counts: Counts, metric: CountedMetric): number {
-  switch (metric) {
-    case 'sectors':
-      return counts.globalAccesses;
-    case 'conflicts':
-      return counts.sharedAccesses;
-    case 'divwarps':
-      return counts.branches;
-    case 'steps':
-    case 'work':
-      return counts.steps;
-  }
+  return ratioOf((totals) => countTable[metric].count(totals)) && ratioOf((totals) => countTable[metric].operations(totals));
 }
 
 function grownWith({ points }: ComparedLaunch): Pick<CountedChange, 'growsWith' | 'asymptotic'> {
@@ -221,32 +236,9 @@ function ratioAt(launch: ComparedLaunch, point: ComparedPoint, metric: CountedMe
 
 /** Compared values: the count if the whole launch is known, otherwise the average per access. */
 function valuesAt({ isWhole }: ComparedLaunch, { base, head }: ComparedPoint, metric: CountedMetric): [number, number] {
-  const of = ({ totals }: CountedRun): number => {
-    if (isWhole) return countOf(totals, metric);
-    switch (metric) {
-      case 'sectors':
-        return totals.sectors / Math.max(1, totals.leastSectors);
-      case 'conflicts':
-        return totals.conflicts / Math.max(1, totals.sharedAccesses);
-      case 'divwarps':
-        return totals.divergentBranches / Math.max(1, totals.branches);
-      case 'steps':
-      case 'work':
-        return countOf(totals, metric);
-    }
-  };
+  const { count, per } = countTable[metric];
+  const of = ({ totals }: CountedRun): number => count(totals) / (isWhole || !per ? 1 : Math.max(1, per(totals)));
   return [of(base), of(head)];
-}
-
-function countOf(counts: Counts, metric: CountedMetric): number {
-  switch (metric) {
-    case 'divwarps':
-      return counts.divergentBranches;
-    case 'work':
-      return counts.steps + counts.conflicts + counts.sectors;
-    default:
-      return counts[metric];
-  }
 }
 
 function turnsOf({ totals }: CountedRun): number {
@@ -276,7 +268,7 @@ function worstLine({ base, head }: ComparedPoint, metric: CountedMetric, lines: 
   for (const { location, counts } of head.lines.values()) {
     const was = lines ? lines.baseOf(location) : location;
     const known = was && base.lines.get(`${was.file}:${was.line}`);
-    const growth = countOf(counts, metric) - (known ? countOf(known.counts, metric) : 0);
+    const growth = countTable[metric].count(counts) - (known ? countTable[metric].count(known.counts) : 0);
     if (growth > most) [worst, most] = [location, growth];
   }
   return worst;
@@ -289,7 +281,7 @@ function bestLine({ base, head }: ComparedPoint, metric: CountedMetric, lines: L
   for (const { location, counts } of head.lines.values()) {
     const was = lines?.baseOf(location);
     const known = was && base.lines.get(`${was.file}:${was.line}`);
-    const loss = (known ? countOf(known.counts, metric) : 0) - countOf(counts, metric);
+    const loss = (known ? countTable[metric].count(known.counts) : 0) - countTable[metric].count(counts);
     if (loss > most) [best, most] = [location, loss];
   }
   return best;

@@ -1,9 +1,9 @@
 /** Input of runs that count costs, and the arguments of these runs in the form of reports. */
+import { kernelRequest } from '../build/kernel-request.ts';
 import type { KernelContext } from '../../check/context/facts.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { LaunchInstance } from '../../check/representative/representative-launches.ts';
 import type { CheckPolicy } from '../../check/request/check-request.ts';
-import { objectName } from '../../cuda/names/demangle.ts';
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
@@ -11,17 +11,11 @@ import { checkLimits } from '../workers/check-pool.ts';
 
 /** Everything that a counted run needs to know about the executed build under a launch. */
 export function countedContext(entry: LaunchedKernel, launch: Launch, policy: CheckPolicy): KernelContext {
-  const { kernel, produced, name, identity, parameters, assumptions } = entry;
   return kernelContext({
-    kernel: produced ?? kernel,
-    name: name.qualified,
-    identity,
-    parameters,
-    objectName,
+    ...kernelRequest(entry, policy),
+    kernel: entry.produced ?? entry.kernel,
     launch,
-    assumptions: [...assumptions, ...(launch.ties ?? [])],
-    checks: { race: true, divergence: true },
-    policy,
+    assumptions: [...entry.assumptions, ...(launch.ties ?? [])],
     solver: () => Promise.reject(new Error('nothing is to be proved')),
     budget: { ...checkLimits.counted, expired: () => false },
   });

@@ -1,8 +1,8 @@
+import { kernelRequest } from '../build/kernel-request.ts';
 import type { Witness } from '../../verdict/finding.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import type { CheckResult } from '../../check/request/check-request.ts';
-import { objectName } from '../../cuda/names/demangle.ts';
 import { type Finding, weakened, worstDivergence, worstRace } from '../../report-model/outcome.ts';
 import type { DivergenceReport, RaceReport } from '../../report-model/finding.ts';
 import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
@@ -102,7 +102,7 @@ function contradiction({ name, kernel, assumptions }: LaunchedKernel, { block, g
 
 /** The check of a kernel under its launches, as a task. */
 export function taskOf({ options, configuration }: Settings, facts: SourceFacts, entry: LaunchedKernel): CheckTask {
-  const { kernel, name, identity, parameters, assumptions, launches, verification } = entry;
+  const { launches, verification } = entry;
   // A proof of race freedom is needed because only race-free kernels can be idempotent.
   const isNeeded = options.checks.includes('idempotency');
   const checks = {
@@ -111,14 +111,8 @@ export function taskOf({ options, configuration }: Settings, facts: SourceFacts,
   };
   return {
     request: {
-      kernel,
-      name: name.qualified,
-      identity,
-      parameters,
-      objectName,
-      assumptions,
+      ...kernelRequest(entry, policyOf(configuration)),
       checks,
-      policy: policyOf(configuration),
       departure: facts.departure,
       ...(options.certificates !== undefined && { certificates: true }),
     },

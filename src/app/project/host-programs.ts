@@ -156,7 +156,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
           const location = locationOf(launch);
           return sitesOf({ ...launch, text: launchText(name, location, tree) }, location, parameters);
         });
-      return fewer(distinctSites(sites), parameters).map(settingsOf);
+      return fewer(distinctSites(sites), parameters);
     },
     problemsOf: (unit) => shown.get(unit) ?? [],
   };
@@ -453,50 +453,4 @@ function listedScalars(sites: readonly LaunchSite[], parameters: readonly Launch
     const [left, right] = [comparison(scalar, '>=', integer(low)), comparison(scalar, '<=', integer(high))];
     return [{ kind: 'condition', condition: isRange ? { kind: 'and', left, right } : equalsOneOf(scalar, sorted) }];
   });
-}
-
-/** Settings of a launch from a site. Unknown properties are missing and have no default. */
-function settingsOf(site: LaunchSite): SiteSettings {
-  const {
-    text,
-    location,
-    block,
-    grid,
-    axes,
-    startsEarly,
-    cluster,
-    sharedBytes,
-    cooperative,
-    scalars,
-    aliases,
-    samePointers,
-    distances,
-    pointers,
-    unknown,
-    reasons,
-    ties,
-    contents,
-    parts,
-  } = site;
-  return {
-    text,
-    location,
-    unknown,
-    reasons,
-    ...(cooperative === undefined ? {} : { cooperative }),
-    ...(block ? { block } : {}),
-    ...(grid ? { grid } : {}),
-    axes,
-    ...(startsEarly ? { startsEarly } : {}),
-    ...(cluster ? { cluster } : {}),
-    ...(sharedBytes === undefined ? {} : { sharedBytes }),
-    scalars,
-    aliases,
-    samePointers,
-    distances,
-    pointers,
-    ties,
-    contents,
-    ...(parts ? { parts } : {}),
-  };
 }

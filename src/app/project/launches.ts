@@ -1,13 +1,10 @@
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
-import type { AssumptionExpression } from '../../assumptions/expression.ts';
 import { dimensionsIn } from '../../assumptions/parts.ts';
 import { printAssumption, printExpression } from '../../assumptions/print.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { hashText } from '../../base/hash.ts';
-import type { AxisExtents } from '../../cuda/launches/extents.ts';
-import type { Launch, LaunchSource, PointerDistance } from '../../launch/launch.ts';
-import type { LaunchProperty, SitePointer } from '../../cuda/launches/launch-site.ts';
-import type { SiteContents } from '../../cuda/launches/launch-contents.ts';
+import type { Launch, LaunchSource } from '../../launch/launch.ts';
+import type { LaunchProperty, LaunchSite } from '../../cuda/launches/launch-site.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -28,31 +25,7 @@ export interface LaunchSettings {
 }
 
 /** A launch in the sources. Properties that could not be evaluated are missing. */
-export interface SiteSettings extends LaunchSettings {
-  readonly location: Location;
-  readonly text: string;
-  /** The launch may start before the preceding kernel in the stream has finished. */
-  readonly startsEarly?: true;
-  /** Statements about single axes of block and grid. */
-  readonly axes?: AxisExtents;
-  /** Properties that could not be evaluated. */
-  readonly unknown?: readonly LaunchProperty[];
-  /** Why extents are neither constant nor constrained by an argument. */
-  readonly reasons?: readonly string[];
-  /** Constant arguments, by position. */
-  readonly scalars: ReadonlyMap<number, ScalarValue>;
-  readonly aliases: readonly (readonly [number, number])[];
-  readonly samePointers?: readonly (readonly [number, number])[];
-  readonly distances?: readonly PointerDistance[];
-  /** Arguments, by position, that point into memory which the host program allocates. */
-  readonly pointers?: ReadonlyMap<number, SitePointer>;
-  /** Constraints that the host program implies for dimensions and arguments that are not constants. */
-  readonly ties?: readonly AssumptionExpression[];
-  /** Arguments that are a size of the host program divided by a constant: their positions and divisors. */
-  readonly parts?: readonly (readonly [number, number])[];
-  /** Contents of memory that the host program fills. */
-  readonly contents?: SiteContents;
-}
+export type SiteSettings = LaunchSettings & Partial<LaunchSite> & Pick<LaunchSite, 'location' | 'text' | 'scalars' | 'aliases'>;
 
 export interface LaunchFacts {
   readonly option: LaunchSettings;

@@ -29,7 +29,18 @@ interface Executed {
   readonly counters: LaunchCounters | undefined;
 }
 
-type RunSettings = Pick<Settings, 'options' | 'configuration'>;
+/** A launch that is executed under several schedules. */
+interface Execution {
+  readonly settings: Pick<Settings, 'options' | 'configuration'>;
+  readonly terminal: Terminal;
+  readonly entry: LaunchedKernel;
+  readonly launch: Launch;
+  readonly binding: Binding;
+  /** Arrays whose races are searched for; if empty, all. */
+  readonly track: readonly string[];
+  /** Indices of the blocks to run; if absent, all. */
+  readonly blocks: readonly number[] | undefined;
+}
 
 /** A run, with its schedule and the number of schedules that were run. */
 interface Tried extends Executed {
@@ -42,19 +53,9 @@ interface Tried extends Executed {
  * race, a missed barrier or a fault. If none has any, the result of the default schedule is returned.
  * @param witnessed the schedule of the replayed witness; the options may select another one
  */
-export async function executeSchedules(
-  settings: RunSettings,
-  terminal: Terminal,
-  entry: LaunchedKernel,
-  launch: Launch,
-  binding: Binding,
-  track: readonly string[],
-  blocks: readonly number[] | undefined,
-  witnessed: number | undefined,
-): Promise<Tried> {
-  const { schedule: asked = witnessed, schedules } = settings.options.run;
-  const run = (schedule: number | undefined): Promise<Executed> =>
-    execute(settings, terminal, entry, launch, binding, track, blocks, schedule);
+export async function executeSchedules(execution: Execution, witnessed: number | undefined): Promise<Tried> {
+  const { schedule: asked = witnessed, schedules } = execution.settings.options.run;
+  const run = (schedule: number | undefined): Promise<Executed> => execute(execution, schedule);
   const plain = await run(asked);
   for (let seed = reversedSchedule; schedules !== undefined && !showsDefect(plain) && seed < schedules; seed++) {
     const other = await run(seed);
@@ -69,15 +70,11 @@ function showsDefect({ result: { races, divergences, faults, outcome } }: Execut
 
 /** Runs a launch, with a trace or a progress bar on the terminal. */
 async function execute(
-  { options: { run, quiet }, configuration }: RunSettings,
-  terminal: Terminal,
-  entry: LaunchedKernel,
-  launch: Launch,
-  binding: Binding,
-  track: readonly string[],
-  blocks: readonly number[] | undefined,
+  { settings, terminal, entry, launch, binding, track, blocks }: Execution,
   schedule: number | undefined,
 ): Promise<Executed> {
+  const { options, configuration } = settings;
+  const { run, quiet } = options;
   const { kernel } = entry;
   const [block, grid] = [launch.block!, launch.grid!];
   const counters = run.counters ? new LaunchCounters() : undefined;

@@ -1,5 +1,6 @@
 /** Results of a run in the form of its report. */
 import { completionOf } from '../../isa/model/effect.ts';
+import { kernelRequest } from '../build/kernel-request.ts';
 import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent, RunResult, Whereabouts } from '../../interpreter/core/run-result.ts';
 import { complete } from '../../base/coroutine.ts';
 import { placeOf } from '../../check/context/names.ts';
@@ -12,7 +13,7 @@ import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { isOwn, missingStrength, threadName } from '../../check/witness/interleaving.ts';
 import { describeAccess, raceKind } from '../../check/race-result.ts';
-import type { CheckPolicy, CheckRequest } from '../../check/request/check-request.ts';
+import type { CheckPolicy } from '../../check/request/check-request.ts';
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
 import { code } from '../../messages/text/code-text.ts';
 import { shownRace } from '../../messages/finding/race.ts';
@@ -159,22 +160,14 @@ async function passedBy(request: FindingsRequest): Promise<ReadonlySet<Instructi
 }
 
 function contextOf({ entry, launch, facts, policy }: FindingsRequest): KernelContext {
-  const { kernel, name, identity, parameters } = entry;
-  const request: CheckRequest = {
-    kernel,
-    name: name.qualified,
-    identity,
-    parameters,
-    objectName,
+  return kernelContext({
+    ...kernelRequest(entry, policy),
     launch,
     assumptions: [],
-    checks: { race: true, divergence: true },
     departure: facts.departure,
-    policy,
     solver: () => Promise.reject(new Error('a run asks no solver')),
     budget: { solverUnits: 0, evaluations: 0, replaySteps: 0, expired: () => false },
-  };
-  return kernelContext(request);
+  });
 }
 
 /** An access with its source text, as a check describes it. */

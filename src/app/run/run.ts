@@ -68,7 +68,7 @@ export async function runLaunch({ job, cwd, terminal }: RunCommand): Promise<Run
 
   // 4. Run.
   const blocks = given ?? witness?.schedule?.blocks;
-  const ran = await executeSchedules(job.settings, terminal, entry, launch, binding, track, blocks, witness?.schedule?.order);
+  const ran = await executeSchedules({ settings: job.settings, terminal, entry, launch, binding, track, blocks }, witness?.schedule?.order);
   const finished = clock();
 
   // 5. Assemble the report.

@@ -1,4 +1,5 @@
 /** Compiles and checks repairs: copies with markers, edited files, and their verification. */
+import { kernelRequest } from '../../build/kernel-request.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/coroutine.ts';
@@ -7,7 +8,6 @@ import type { Launch } from '../../../launch/launch.ts';
 import { kernelContext } from '../../../check/context/kernel-facts.ts';
 import type { CheckResult } from '../../../check/request/check-request.ts';
 import type { Assumption } from '../../../verdict/finding.ts';
-import { objectName } from '../../../cuda/names/demangle.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { switchMarkers } from '../../../ir/form/switch-markers.ts';
@@ -311,17 +311,8 @@ export class Workbench {
     return undecided(asked.checks, 'defect');
   }
 
-  private requestOf({ name, identity, parameters, assumptions }: LaunchedKernel, kernel: Kernel): CheckTask['request'] {
-    return {
-      kernel,
-      name: name.qualified,
-      identity,
-      parameters,
-      objectName,
-      assumptions,
-      checks: { race: true, divergence: true },
-      policy: policyOf(this.run.settings.configuration),
-    };
+  private requestOf(entry: LaunchedKernel, kernel: Kernel): CheckTask['request'] {
+    return { ...kernelRequest(entry, policyOf(this.run.settings.configuration)), kernel };
   }
 
   /** Whether the edited kernel is equivalent to the original, or to that of a verified edit. */
