@@ -1,4 +1,5 @@
 /** Groups instances of a template whose reports are identical, so that they are reported once. */
+import { grouped } from '../base/grouped.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { DivergenceReport, RaceReport } from './finding.ts';
 import type { KernelFindingGroups } from './finding-group.ts';
@@ -66,14 +67,10 @@ function openingBracket(name: string): number {
  * @returns groups in the order of their first kernels
  */
 export function instanceGroups(kernels: readonly KernelReport[], toldOf: (kernel: KernelReport) => KernelFindingGroups): InstanceGroup[] {
-  const groups = new Map<string, [KernelReport, ...KernelReport[]]>();
-  kernels.forEach((kernel, index) => {
+  const groups = grouped(kernels, (kernel, index) => {
     // Reports of costs only are not merged: they list the costs of each instance.
     const name = kernel.race.verdict === 'skipped' && kernel.cost ? undefined : instanceName(kernel.name);
-    const key = name ? sameness(kernel, name, toldOf(kernel)) : String(index);
-    const group = groups.get(key);
-    if (group) group.push(kernel);
-    else groups.set(key, [kernel]);
+    return name ? sameness(kernel, name, toldOf(kernel)) : String(index);
   });
   const result = [...groups.values()].flatMap((members): { group: InstanceGroup; first: number }[] => {
     if (members.length <= fewInstances) return members.map((kernel) => ({ group: aloneInGroup(kernel), first: kernels.indexOf(kernel) }));
@@ -143,15 +140,11 @@ export function dedupeByTemplate(diagnostics: readonly Diagnostic[], kernels: re
   }
   if (names.size <= fewInstances) return [...diagnostics];
   const longest = [...names.values()].sort((a, b) => b.qualified.length - a.qualified.length);
-  const groups = new Map<string, Diagnostic[]>();
-  diagnostics.forEach((diagnostic, index) => {
+  const groups = grouped(diagnostics, (diagnostic, index) => {
     const named = longest.find(({ qualified }) => diagnostic.message.includes(qualified));
     const text = named && diagnostic.message.replaceAll(named.qualified, `${named.template}<…>`);
     const { fingerprint: _, ...rest } = diagnostic;
-    const key = text === undefined ? String(index) : JSON.stringify({ ...rest, message: text });
-    const group = groups.get(key);
-    if (group) group.push(diagnostic);
-    else groups.set(key, [diagnostic]);
+    return text === undefined ? String(index) : JSON.stringify({ ...rest, message: text });
   });
   return [...groups].flatMap(([key, members]) => {
     if (members.length <= fewInstances) return members;

@@ -1,20 +1,19 @@
 /** Texts of the files of a report after its repairs. */
+import { grouped } from '../base/grouped.ts';
 import { structuredPatch } from 'diff';
 import { lineStartsOf } from '../cuda/syntax/syntax-tree.ts';
 import { type TextEdit, applyEdits } from '../source/text-edit.ts';
 import type { KernelReport, RepairEdit } from './report.ts';
 
 /** Edits of one file in the order of its lines. An edit that several kernels share appears once. */
-export function distinctEdits(edits: readonly RepairEdit[]): RepairEdit[] {
+function distinctEdits(edits: readonly RepairEdit[]): RepairEdit[] {
   const own = new Map(edits.map((edit) => [JSON.stringify([edit.startLine, edit.endLine, edit.replacement]), edit]));
   return [...own.values()].sort((a, b) => a.startLine - b.startLine || a.endLine - b.endLine);
 }
 
 /** The edits of repairs by file. Edits that instances of a kernel share appear once. */
 export function editsByFile(repairs: readonly (readonly RepairEdit[])[]): Map<string, RepairEdit[]> {
-  const files = new Map<string, RepairEdit[]>();
-  for (const edit of repairs.flat()) files.set(edit.file, [...(files.get(edit.file) ?? []), edit]);
-  return new Map([...files].map(([file, edits]) => [file, distinctEdits(edits)]));
+  return new Map([...grouped(repairs.flat(), ({ file }) => file)].map(([file, edits]) => [file, distinctEdits(edits)]));
 }
 
 /** Applies edits that replace whole lines. */

@@ -1,4 +1,5 @@
 /** Identity of kernels: within a commit, and between the kernels of the base and those of the head. */
+import { grouped } from '../../base/grouped.ts';
 import { isAbsolute } from 'node:path';
 import { normalForm } from './normal-form.ts';
 import type { LaunchedKernel, LoweredKernel, KernelUnit } from './kernel.ts';
@@ -103,9 +104,7 @@ function withoutArguments(name: string): string {
 
 /** Kernels whose name according to `nameOf` is unique. */
 function onlyOnes(kernels: readonly LaunchedKernel[], nameOf: (kernel: LaunchedKernel) => string): Map<string, LaunchedKernel> {
-  const groups = new Map<string, LaunchedKernel[]>();
-  for (const kernel of kernels) groups.set(nameOf(kernel), [...(groups.get(nameOf(kernel)) ?? []), kernel]);
-  return new Map([...groups].flatMap(([name, [only, ...others]]) => (others.length === 0 ? [[name, only!]] : [])));
+  return new Map([...grouped(kernels, nameOf)].flatMap(([name, [only, ...others]]) => (others.length === 0 ? [[name, only]] : [])));
 }
 
 function memoised<Value>(compute: (kernel: LaunchedKernel) => Value): (kernel: LaunchedKernel) => Value {

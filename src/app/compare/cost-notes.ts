@@ -1,4 +1,5 @@
 /** Notes on costs that a comparison does not cover, so that readers do not assume that they are unchanged. */
+import { grouped } from '../../base/grouped.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { CostNote } from '../../report-model/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
@@ -16,11 +17,7 @@ export function costNotes(pair: CostPair, launches: readonly ComparedLaunch[], t
   const isWanted = (metric: BoundMetric): boolean => boundTable[metric].clearFactor !== null || thresholds[metric] !== undefined;
   // A span is never counted.
   const bounded = boundMetrics.filter((metric) => isWanted(metric) && (launches.length === 0 || metric === 'span'));
-  const byReason = new Map<string, BoundMetric[]>();
-  for (const metric of bounded) {
-    const reason = reasonOf(pair, metric, thresholds);
-    if (reason !== null) byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
-  }
+  const byReason = grouped(bounded, (metric) => reasonOf(pair, metric, thresholds) ?? undefined);
   const chosenLaunches = launches.filter(({ isBlockChosen }) => isBlockChosen);
   const deciding = chosenLaunches.flatMap(({ points }) =>
     points.some(({ isLarge }) => isLarge) ? points.filter(({ isLarge }) => isLarge) : points,

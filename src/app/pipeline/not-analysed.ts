@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { KernelUnit } from '../build/kernel.ts';
 import type { NotAnalysed } from '../../report-model/report.ts';
@@ -42,17 +43,15 @@ export function unitsNotAnalysed(facts: SourceFacts, units: readonly KernelUnit[
 
 /** Lines of compiled kernels, by file. */
 function compiledLines(units: readonly KernelUnit[]): Map<string, number[]> {
-  const lines = new Map<string, number[]>();
-  for (const { kernels } of units) {
-    for (const { kernel } of kernels) {
-      const places = [kernel.location, ...kernel.blocks.flatMap((block) => block.instructions.map((one) => one.location))];
-      for (const place of places) {
-        if (!place) continue;
-        const known = lines.get(place.file);
-        if (known) known.push(place.line);
-        else lines.set(place.file, [place.line]);
-      }
-    }
-  }
-  return lines;
+  const places = units.flatMap(({ kernels }) =>
+    kernels.flatMap(({ kernel: { location, blocks } }) => [
+      location,
+      ...blocks.flatMap(({ instructions }) => instructions.map((one) => one.location)),
+    ]),
+  );
+  const files = grouped(
+    places.filter((place) => place !== undefined),
+    ({ file }) => file,
+  );
+  return new Map([...files].map(([file, all]) => [file, all.map(({ line }) => line)]));
 }

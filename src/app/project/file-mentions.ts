@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts';
 import { posix } from 'node:path';
 import type { SourceTree } from './source-tree.ts';
 
@@ -23,12 +24,7 @@ export function fileMentions(tree: SourceTree): FileMentions {
   };
   const filesNamed = (name: string): readonly string[] => {
     if (!byName) {
-      byName = new Map();
-      for (const path of tree.sources()) {
-        const files = byName.get(posix.basename(path));
-        if (files) files.push(path);
-        else byName.set(posix.basename(path), [path]);
-      }
+      byName = grouped(tree.sources(), (path) => posix.basename(path));
     }
     return byName.get(name) ?? [];
   };

@@ -1,4 +1,5 @@
 /** The launches of kernels in the host programs of a project. */
+import { grouped } from '../../base/grouped.ts';
 import { posix } from 'node:path';
 import { type AssumptionExpression, type Fact, comparison, equalsOneOf, integer, parameter } from '../../assumptions/expression.ts';
 import { sitesOf } from '../../cuda/launches/event-sites.ts';
@@ -390,33 +391,29 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
   const sites = all.length <= maxTold ? all : withoutCovered(all);
   if (sites.length <= maxLaunches) return sites;
   const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part));
-  const groups = new Map<string, LaunchSite[]>();
-  for (const site of sites) {
+  const groups = grouped(sites, (site) => {
     const { location, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown } = site;
-    const key = text(
+    return text(
       [location.file, location.line, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown].map(
         (one) => one ?? null,
       ),
     );
-    const group = groups.get(key);
-    if (group) group.push(site);
-    else groups.set(key, [site]);
-  }
+  });
   const shown = [...groups.values()].flatMap((group) => group.slice(0, maxShown));
   const merged = [...groups.values()].map((group): LaunchSite => {
     const [first, ...rest] = group;
-    const { grid, sharedBytes, ...common } = first!;
+    const { grid, sharedBytes, ...common } = first;
     const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
-      rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first!)));
+      rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first)));
     const contents = (site: LaunchSite): unknown => [[...site.contents.arrays], [...site.contents.variables]];
     return {
       ...common,
-      contents: same(contents) ? common.contents : withoutContents(first!).contents,
+      contents: same(contents) ? common.contents : withoutContents(first).contents,
       axes: commonAxes(group),
       ...(grid && same((site) => site.grid) ? { grid } : {}),
       ...(sharedBytes !== undefined && same((site) => site.sharedBytes) ? { sharedBytes } : {}),
       scalars: new Map([...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value))),
-      pointers: commonPointers([first!, ...rest]),
+      pointers: commonPointers([first, ...rest]),
       ties: [
         ...common.ties.filter((tie) => rest.every((site) => site.ties.some((other) => text(other) === text(tie)))),
         ...listedScalars(group, parameters),

@@ -1,3 +1,4 @@
+import { grouped } from '../../base/grouped.ts';
 import { posix } from 'node:path';
 import type { CudaSource } from '../../cuda/syntax/syntax.ts';
 
@@ -13,18 +14,12 @@ export function includedSources(
   paths: readonly string[],
   source: (file: string) => CudaSource | undefined,
 ): CudaSource[] {
-  const byName = new Map<string, string[]>();
-  for (const path of paths) {
-    const name = posix.basename(path);
-    const list = byName.get(name);
-    if (list) list.push(path);
-    else byName.set(name, [path]);
-  }
+  const byName = grouped(paths, (path) => posix.basename(path));
   const found = new Map<string, CudaSource>();
   const pending = [from];
   for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
     for (const { path: written, system } of current.includes) {
-      const candidates = byName.get(posix.basename(written)) ?? [];
+      const candidates: readonly string[] = byName.get(posix.basename(written)) ?? [];
       const beside = posix.join(posix.dirname(current.file), written);
       const end = written.replace(/^(?:\.{1,2}\/)+/, '');
       const files =

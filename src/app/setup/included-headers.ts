@@ -1,4 +1,5 @@
 /** Headers that units include from outside of the repository. */
+import { grouped } from '../../base/grouped.ts';
 import { posix } from 'node:path';
 import { isHeader, isUnit, type SourceTree } from '../project/source-tree.ts';
 import { isStandardHeader, isToolkitHeader } from './toolkit-headers.ts';
@@ -28,12 +29,7 @@ export function includedHeaders(units: readonly string[], tree: SourceTree, flag
   const outside = new Set<string>();
   const foreign = new Map<string, readonly string[]>();
   const sources = new Set(tree.sources());
-  const byName = new Map<string, string[]>();
-  for (const path of sources) {
-    if (!isHeader(path) && !isUnit(path)) continue;
-    const name = posix.basename(path);
-    byName.set(name, [...(byName.get(name) ?? []), path]);
-  }
+  const byName = grouped(sources, (path) => (isHeader(path) || isUnit(path) ? posix.basename(path) : undefined));
   /** A file of the repository whose path ends with the name, if no folder of the flags contains it. */
   const elsewhere = (name: string): string | undefined =>
     byName.get(posix.basename(name))?.find((path) => path === name || path.endsWith(`/${name.replace(/^(?:\.\.?\/)+/, '')}`));

@@ -4,9 +4,9 @@
  * thread.
  */
 import type { Octokit } from '@octokit/rest';
-import { applyLineEdits, distinctEdits } from '../../report-model/repaired-file.ts';
+import { applyLineEdits, editsByFile } from '../../report-model/repaired-file.ts';
 import { findingsOf, placesOf, type Finding } from '../../report-model/outcome.ts';
-import type { KernelReport, RepairEdit, Report } from '../../report-model/report.ts';
+import type { KernelReport, Report } from '../../report-model/report.ts';
 import { codeSpan, escapeText } from '../../report/markup/inert-markdown.ts';
 import { toMarkdown } from '../../report/markup/code-pieces.ts';
 import { codes, type Code } from '../../source/codes.ts';
@@ -379,12 +379,9 @@ async function fixed(
         ? `Selvage has no verified edit for this finding${reasonOf(only.kernel)}.`
         : 'Selvage has no verified edits for the findings of this commit.',
     );
-  const edits = new Map<string, RepairEdit[]>();
-  for (const edit of meant.flatMap(({ repair }) => repair.edits!)) edits.set(edit.file, [...(edits.get(edit.file) ?? []), edit]);
   const files = new Map<string, string>();
-  for (const [file, own] of edits) {
+  for (const [file, distinct] of editsByFile(meant.map(({ repair }) => repair.edits!))) {
     const text = analysed.source(file);
-    const distinct = distinctEdits(own);
     const overlap = distinct.some((edit, index) => index > 0 && edit.startLine <= distinct[index - 1]!.endLine);
     if (text === undefined || overlap)
       throw new CommandRefused(`The edits of ${codeSpan(file)} cannot be applied together; fix one finding at a time.`);

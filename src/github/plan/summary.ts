@@ -1,4 +1,5 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
+import { grouped } from '../../base/grouped.ts';
 import { decidingPhrases } from '../../messages/finding/deciding-fact.ts';
 import { count, listed } from '../../messages/text/code-text.ts';
 import type { Regression } from '../../report-model/regression.ts';
@@ -346,13 +347,11 @@ function namesOf(names: readonly string[]): string {
 
 function notRepaired({ confirmed }: ReviewFacts): string {
   const kernels = new Set(confirmed.flatMap(({ occurrences }) => occurrences.map(({ kernel }) => kernel)));
-  const reasons = new Map<string, string[]>();
-  for (const { name, repair } of kernels) {
+  const byReason = grouped(kernels, ({ repair }) => {
     const phrase = repairPhrase(repair);
-    if (!phrase || phrase.isEdit || phrase.detail === '') continue;
-    reasons.set(phrase.detail, [...(reasons.get(phrase.detail) ?? []), codeSpan(name)]);
-  }
-  const rows = [...reasons].map(([reason, names]) => `- ${namesOf(names)}: ${toMarkdown(reason)}`);
+    return !phrase || phrase.isEdit || phrase.detail === '' ? undefined : phrase.detail;
+  });
+  const rows = [...byReason].map(([reason, own]) => `- ${namesOf(own.map(({ name }) => codeSpan(name)))}: ${toMarkdown(reason)}`);
   if (rows.length === 0) return '';
   return details('Not repaired', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
@@ -405,11 +404,8 @@ function assumptionSection({ report }: ReviewFacts): string {
   const rows: string[] = [];
   for (const kernel of report.kernels) {
     if (!provesAllThatWasAsked(kernel)) continue;
-    const byKind = new Map<string, string[]>();
-    for (const { kind, text } of assumptionsOf(kernel)) {
-      byKind.set(kind, [...(byKind.get(kind) ?? []), codeSpan(text)]);
-    }
-    const texts = [...byKind].map(([kind, list]) => `${kind}: ${list.join(', ')}`);
+    const byKind = grouped(assumptionsOf(kernel), ({ kind }) => kind);
+    const texts = [...byKind].map(([kind, list]) => `${kind}: ${list.map(({ text }) => codeSpan(text)).join(', ')}`);
     if (texts.length > 0) rows.push(`- ${codeSpan(kernel.name)}: ${texts.join('; ')}`);
   }
   if (rows.length === 0) return '';

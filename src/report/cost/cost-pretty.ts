@@ -1,4 +1,5 @@
 /** Costs of a kernel, for a terminal. */
+import { grouped } from '../../base/grouped.ts';
 import { argumentsText } from '../../messages/cost/cost-messages.ts';
 import type { Paint } from '../markup/paint.ts';
 import type { BoundReport, BoundsReport, CodeLine, CodeReport, CostReport, LaunchCost, LineCost } from '../../report-model/cost-report.ts';
@@ -119,12 +120,8 @@ export function grantedLine(costs: readonly CostReport[], paint: Paint): string[
 
 /** Reasons for missing bounds. Metrics with the same reason are listed together. */
 function reasonLines(build: BoundsReport, isWanted: (metric: BoundMetric) => boolean): string[] {
-  const byReason = new Map<string, BoundMetric[]>();
-  for (const metric of boundMetrics) {
-    const { bound, reason } = build[metric];
-    if (bound !== null || reason === undefined || !isWanted(metric)) continue;
-    byReason.set(reason, [...(byReason.get(reason) ?? []), metric]);
-  }
+  const missing = boundMetrics.filter((metric) => build[metric].bound === null && isWanted(metric));
+  const byReason = grouped(missing, (metric) => build[metric].reason);
   return [...byReason].map(([reason, of]) => `${of.join(', ')}: ${reason}`);
 }
 

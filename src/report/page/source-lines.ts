@@ -1,4 +1,5 @@
 /** Lines of source and of patches as HTML. Long lines wrap, so that nothing scrolls horizontally. */
+import { grouped } from '../../base/grouped.ts';
 import { type Mark, markedLine } from '../../messages/phrases.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 
@@ -11,11 +12,7 @@ const context = 4;
  * @param also further lines that are shown, without a mark
  */
 export function sourceLines(lines: readonly string[], file: string, marks: readonly Mark[], also: ReadonlySet<number>): string {
-  const byLine = new Map<number, Mark[]>();
-  for (const mark of marks) {
-    if (mark.location?.file !== file) continue;
-    byLine.set(mark.location.line, [...(byLine.get(mark.location.line) ?? []), mark]);
-  }
+  const byLine = grouped(marks, ({ location }) => (location?.file === file ? location.line : undefined));
   const shown = new Set([...also].filter((line) => line >= 1 && line <= lines.length));
   for (const line of byLine.keys()) {
     for (let near = line - context; near <= line + context; near++) if (near >= 1 && near <= lines.length) shown.add(near);

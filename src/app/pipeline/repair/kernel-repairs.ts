@@ -1,4 +1,5 @@
 /** Repairs of the kernels of a run: selection, outcome, and compatibility of the repairs of one file. */
+import { grouped } from '../../../base/grouped.ts';
 import { explanationText, noRepairText, repairCostText } from '../../../messages/repair.ts';
 import { isAbsolute } from 'node:path';
 import { compareText } from '../../../base/text-order.ts';
@@ -123,12 +124,7 @@ async function acceptByFile(run: RepairRun, bench: Workbench, outcomes: readonly
 function connected(outcomes: readonly Outcome[]): Outcome[][] {
   const isOfHeaders = outcomes.some(({ group, repair }) => repair.edits?.some(({ file }) => file !== group[0]!.entry.unit.path));
   if (isOfHeaders) return [[...outcomes]];
-  const files = new Map<string, Outcome[]>();
-  for (const outcome of outcomes) {
-    const file = outcome.repair.edits?.[0]?.file ?? '';
-    files.set(file, [...(files.get(file) ?? []), outcome]);
-  }
-  return [...files.values()];
+  return [...grouped(outcomes, ({ repair }) => repair.edits?.[0]?.file ?? '').values()];
 }
 
 function withRepairs(kernels: readonly CheckedKernel[], outcomes: readonly Outcome[]): CheckedKernel[] {
@@ -207,15 +203,13 @@ async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly O
 
 /** The instances of each kernel definition. */
 function groupsOf(kernels: readonly CheckedKernel[]): CheckedKernel[][] {
-  const groups = new Map<string, CheckedKernel[]>();
-  for (const { entry, report } of kernels) {
+  const groups = grouped(kernels, ({ entry }) => {
     const { location } = entry.kernel;
     // A kernel of a header of the repository is repaired for all units at once.
     const isShared = location && location.file !== entry.unit.path && !isAbsolute(location.file);
     const place = location ? `${location.file}:${location.line}` : entry.kernel.symbol;
-    const key = isShared ? place : `${entry.unit.path}|${place}`;
-    groups.set(key, [...(groups.get(key) ?? []), { entry, report }]);
-  }
+    return isShared ? place : `${entry.unit.path}|${place}`;
+  });
   return [...groups.values()];
 }
 

@@ -1,4 +1,5 @@
 /** Compiles and checks repairs: copies with markers, edited files, and their verification. */
+import { grouped } from '../../../base/grouped.ts';
 import { kernelRequest } from '../../build/kernel-request.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
@@ -371,12 +372,7 @@ function nameOf(texts: EditedTexts): string {
 
 /** Kernels of the same compilation. */
 function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
-  const builds = new Map<string, LaunchedKernel[]>();
-  for (const entry of instances) {
-    const key = JSON.stringify([entry.unit.path, entry.arch]);
-    builds.set(key, [...(builds.get(key) ?? []), entry]);
-  }
-  return [...builds.values()];
+  return [...grouped(instances, ({ unit, arch }) => JSON.stringify([unit.path, arch])).values()];
 }
 
 /** A kernel of a build, with its markers switched if it has some. */
