@@ -2,7 +2,7 @@
 import type { IdempotencyReport, LaunchIdempotencyReport } from '../report-model/idempotency-report.ts';
 import type { IdempotencyReason, OverlapClause } from '../idempotency/model/kernel-idempotency.ts';
 import type { Location } from '../source/location.ts';
-import type { LaunchConditionText } from './launch-condition.ts';
+import type { LaunchConditionText } from './launch-condition-text.ts';
 import { code, codeList, listed } from './text/code-text.ts';
 import { place } from './text/place.ts';
 

@@ -6,7 +6,7 @@ import { accessesInOrder, isFailure, isRace, withoutThread, type Finding } from 
 import type { KernelReport, RepairReport, Report } from '../report-model/report.ts';
 import type { Location } from '../source/location.ts';
 import { count, readable } from './text/code-text.ts';
-import { triple } from './text/launch.ts';
+import { triple } from './text/launch-text.ts';
 
 /**
  * A single access: `write of s[t] by thread (0, 0, 0) of block (1, 0, 0)`; if the text is unknown, `write of 4 bytes of

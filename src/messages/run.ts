@@ -2,10 +2,10 @@
 import type { Dim3 } from '../base/dim3.ts';
 import type { DivergenceEvent, Unmodelled } from '../interpreter/core/run-result.ts';
 import type { Location } from '../source/location.ts';
-import { verbs } from './text/access.ts';
+import { verbs } from './text/access-text.ts';
 import { code, codeList, count, listed, sentences } from './text/code-text.ts';
-import { notAwaited } from './finding/interleaving.ts';
-import { triple } from './text/launch.ts';
+import { notAwaited } from './finding/interleaving-phrases.ts';
+import { triple } from './text/launch-text.ts';
 import { sameCluster } from './text/verdict-reason.ts';
 
 /** Unmodelled constructs that may order two accesses, as a clause. */

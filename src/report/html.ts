@@ -15,7 +15,7 @@ import { escapeHtml } from './markup/html-text.ts';
 import { findingCard } from './page/finding-card.ts';
 import { isProved, kernelEntry } from './page/kernel-entry.ts';
 import type { PageParts } from './page/page-parts.ts';
-import { pageScript } from './page/script.ts';
+import { pageScript } from './page/page-script.ts';
 import { patchLines } from './page/source-lines.ts';
 import { pageStyle } from './page/style.ts';
 import { renderPatch } from './patch.ts';

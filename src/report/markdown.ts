@@ -1,6 +1,6 @@
 import { toMarkdown } from './markup/code-pieces.ts';
-import { decidingPhrases } from '../messages/finding/deciding-fact.ts';
-import { launchPhrase, witnessPhrase } from '../messages/text/launch.ts';
+import { decidingPhrases } from '../messages/finding/deciding-phrases.ts';
+import { launchPhrase, witnessPhrase } from '../messages/text/launch-text.ts';
 import { place } from '../messages/text/place.ts';
 import type { ReportedFact } from '../report-model/finding.ts';
 import { findingsByKernel, type FindingGroup, type KernelFindingGroups } from '../report-model/finding-group.ts';
@@ -29,7 +29,7 @@ import {
   standing,
 } from '../messages/phrases.ts';
 import { sharedTexts, toldElsewhereText } from '../messages/review.ts';
-import { sequenceDiagram } from './sequence.ts';
+import { sequenceDiagram } from './sequence-diagram.ts';
 
 interface MarkdownOptions {
   /** The text of a source file, if available. */

@@ -1,5 +1,5 @@
-import { decidingPhrases, decidingText } from '../messages/finding/deciding-fact.ts';
-import { launchPhrase, witnessPhrase } from '../messages/text/launch.ts';
+import { decidingPhrases, decidingText } from '../messages/finding/deciding-phrases.ts';
+import { launchPhrase, witnessPhrase } from '../messages/text/launch-text.ts';
 import { place } from '../messages/text/place.ts';
 import { count } from '../messages/text/code-text.ts';
 import { type Style, type Paint, severityStyle, painter } from './markup/paint.ts';

@@ -1,4 +1,4 @@
-import { triple } from '../messages/text/launch.ts';
+import { triple } from '../messages/text/launch-text.ts';
 import { place } from '../messages/text/place.ts';
 import { count, sharedMemory } from '../messages/text/code-text.ts';
 import { painter, severityStyle, type Paint } from './markup/paint.ts';

@@ -1,5 +1,5 @@
-import { decidingText } from '../messages/finding/deciding-fact.ts';
-import { witnessPhrase } from '../messages/text/launch.ts';
+import { decidingText } from '../messages/finding/deciding-phrases.ts';
+import { witnessPhrase } from '../messages/text/launch-text.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Regression } from '../report-model/regression.ts';
 import type { ReportedInterleaving } from '../report-model/finding.ts';
@@ -15,7 +15,7 @@ import { listed } from '../messages/text/code-text.ts';
 import { otherLinesText } from '../messages/review.ts';
 import { notesOf } from '../messages/cost/worse-costs.ts';
 import { publishedAction, publishedTag } from '../system/version.ts';
-import { stepText } from '../messages/finding/interleaving.ts';
+import { stepText } from '../messages/finding/interleaving-phrases.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   error: 'error',

@@ -15,7 +15,7 @@ import {
   type BotServices,
   type PullState,
 } from '../github/bot/bot.ts';
-import { commentEvents, commentOf } from '../github/bot/event.ts';
+import { commentEvents, commentOf } from '../github/bot/comment-event.ts';
 import { ensureCommit, findMergeBase, type Clone } from '../github/api/commits.ts';
 import { pullRequestFiles } from '../github/api/changed-files.ts';
 import { organisationDefaults } from '../github/api/organisation-defaults.ts';

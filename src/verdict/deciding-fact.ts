@@ -1,4 +1,4 @@
-/** The facts that would decide the open obligations of a check: data, worded by `messages/finding/deciding-fact.ts`. */
+/** The facts that would decide the open obligations of a check: data, worded by `messages/finding/deciding-phrases.ts`. */
 import type { Dim3 } from '../base/dim3.ts';
 import type { Unmodelled } from '../interpreter/core/run-result.ts';
 

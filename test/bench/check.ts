@@ -22,7 +22,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkKernel } from '../../src/check/check-kernel.ts';
-import { checkProject } from '../../src/app/pipeline/check.ts';
+import { checkProject } from '../../src/app/pipeline/project-check.ts';
 import { prepare } from '../../src/app/pipeline/prepare.ts';
 import type { Report } from '../../src/report-model/report.ts';
 import type { Job } from '../../src/app/project/job.ts';

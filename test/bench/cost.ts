@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { checkProject } from '../../src/app/pipeline/check.ts';
+import { checkProject } from '../../src/app/pipeline/project-check.ts';
 import { best, compiled, type Cost, line, measured, quantile, timed } from './measure.ts';
 
 /** CPU time of the analysis in that of nvcc. */

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CheckedKernel } from '../../src/app/build/kernel.ts';
 import { validatorsOf } from '../../src/app/idempotency/validators.ts';
-import { checkKernels } from '../../src/app/pipeline/check.ts';
+import { checkKernels } from '../../src/app/pipeline/project-check.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import type { ValidatorCondition } from '../../src/idempotency/model/quantity.ts';
 import { isKnownToHold, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';

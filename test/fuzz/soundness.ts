@@ -14,7 +14,7 @@ import type { DivergenceReport, RaceReport, ReportedRace } from '../../src/repor
 import { divergenceReport, raceReport } from '../../src/messages/finding/verdict.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, parseCommandLine } from '../../src/settings/options.ts';
-import { checkProject } from '../../src/app/pipeline/check.ts';
+import { checkProject } from '../../src/app/pipeline/project-check.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import type { KernelReport } from '../../src/report-model/report.ts';
@@ -23,7 +23,7 @@ import type { BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.
 import { type CheckFunction, checksBy } from '../app/workers/checks-by.ts';
 import type { Progress } from '../../src/app/project/progress.ts';
 import { isRunRace } from '../../src/report-model/run-report.ts';
-import { runLaunch } from '../../src/app/run/run.ts';
+import { runLaunch } from '../../src/app/run/run-job.ts';
 import { type GeneratedKernel, generateKernel, preamble } from './cuda-kernel.ts';
 import { type Discarded, runDrawn } from './drawn-launch.ts';
 import { isAllowed, preconditionsOf } from './soundness-run.ts';

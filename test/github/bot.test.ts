@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { answerButton, answerComment } from '../../src/github/bot/bot.ts';
 import { parseCommand } from '../../src/github/bot/command.ts';
 import { costAnswer } from '../../src/github/bot/cost-answer.ts';
-import { commentOf } from '../../src/github/bot/event.ts';
+import { commentOf } from '../../src/github/bot/comment-event.ts';
 import type { KernelReport, Report } from '../../src/report-model/report.ts';
 import { BotPull, FIXED, SOURCE, TARGET, twoRaces } from './bot-fixture.ts';
 import { BASE, HEAD, kernel, report } from './report-fixture.ts';

@@ -1,7 +1,7 @@
 /** Checks and evaluates mutants: those of the test kernels, and those of the samples of CUDA. */
 import { seededRandom } from '../../src/base/random.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
-import { checkProject } from '../../src/app/pipeline/check.ts';
+import { checkProject } from '../../src/app/pipeline/project-check.ts';
 import { findAssets } from '../../src/app/project/assets.ts';
 import type { BuiltText, UnitBuilder } from '../../src/app/project/unit-builder.ts';
 import { checkKernel } from '../../src/check/check-kernel.ts';

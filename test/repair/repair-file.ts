@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findAssets } from '../../src/app/project/assets.ts';
 import { defaultOptions, type Options } from '../../src/settings/options.ts';
-import { checkProject } from '../../src/app/pipeline/check.ts';
+import { checkProject } from '../../src/app/pipeline/project-check.ts';
 import { openProject } from '../../src/app/build/open-project.ts';
 import { repairedFiles } from '../../src/report-model/repaired-file.ts';
 import type { Report } from '../../src/report-model/report.ts';

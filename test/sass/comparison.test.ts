@@ -10,7 +10,7 @@ import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
 import { compareCode } from '../../src/sass/profile-changes.ts';
 import { changedLines, type LineChange } from '../../src/sass/line-changes.ts';
 import { type Repetition, profileOf } from '../../src/sass/profile.ts';
-import { codeChangeText } from '../../src/messages/cost/code-changes.ts';
+import { codeChangeText } from '../../src/messages/cost/code-change-phrases.ts';
 import { withoutNvcc } from '../toolchain/fixture.ts';
 
 /** The first sentence about each kernel of `after.cu`; HERE is the line that is marked so. */

@@ -1,5 +1,5 @@
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
-import type { Unit } from '../project/inputs.ts';
+import type { Unit } from '../project/input-files.ts';
 import type { BuildKind, UnitBuilder } from '../project/unit-builder.ts';
 import type { BuiltUnit } from './kernel.ts';
 

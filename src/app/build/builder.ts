@@ -13,7 +13,7 @@ import { keepingBuilds } from '../cache/kept-builds.ts';
 import type { ResultStore } from '../cache/result-store.ts';
 import type { Assets } from '../project/assets.ts';
 import type { Configuration } from '../../settings/configuration.ts';
-import type { Unit } from '../project/inputs.ts';
+import type { Unit } from '../project/input-files.ts';
 import { limiter } from '../../base/limiter.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
 import type { Progress } from '../project/progress.ts';

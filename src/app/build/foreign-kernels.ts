@@ -6,7 +6,7 @@ import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import { compareText } from '../../base/text-order.ts';
 import { isToolkitFile, outermost, type Location } from '../../source/location.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
-import type { Unit } from '../project/inputs.ts';
+import type { Unit } from '../project/input-files.ts';
 import { isHeader, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
 import type { KernelUnit, LoweredKernel } from './kernel.ts';
 

@@ -14,7 +14,7 @@ import type { Module } from '../../ptx/ast.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Unoptimised } from '../../toolchain/device-code.ts';
 import type { KernelSource } from '../workers/check-executor.ts';
-import type { Unit } from '../project/inputs.ts';
+import type { Unit } from '../project/input-files.ts';
 import type { LaunchFacts, SiteSettings } from '../project/launches.ts';
 import type { Definition } from '../project/source-facts.ts';
 

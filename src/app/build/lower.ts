@@ -8,7 +8,7 @@ import { parsePtx } from '../../ptx/parser.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
 import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
-import type { Unit } from '../project/inputs.ts';
+import type { Unit } from '../project/input-files.ts';
 import type { Progress } from '../project/progress.ts';
 import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
 import type { KernelSource } from '../workers/check-executor.ts';

@@ -7,7 +7,7 @@ import { cacheFolder } from '../../system/cache-folder.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
 import { baselineName, parseBaseline, type BaselineEntry } from '../../settings/baseline.ts';
 import type { Configuration, DefaultsText, KernelConfiguration } from '../../settings/configuration.ts';
-import { findInputs, type Unit } from '../project/inputs.ts';
+import { findInputs, type Unit } from '../project/input-files.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
 import { configurationName, type Options } from '../../settings/options.ts';
 import type { Job, Tools } from '../project/job.ts';

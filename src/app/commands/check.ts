@@ -4,7 +4,7 @@ import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { writeCertificates } from '../pipeline/certificates.ts';
 import { writeReproducer } from './reproducer.ts';
-import { checkKernels } from '../pipeline/check.ts';
+import { checkKernels } from '../pipeline/project-check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { isMachineCode } from './machine-code-name.ts';
 import { progressTo, writeReport } from './output.ts';

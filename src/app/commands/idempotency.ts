@@ -10,7 +10,7 @@ import { idempotencyPhrase } from '../../messages/idempotency.ts';
 import { emittedReadme, interposerFolder, validatorsBuildCommand, validatorsFile } from '../idempotency/emitted-readme.ts';
 import { judgeSequence, type SequencedLaunch } from '../idempotency/sequence.ts';
 import { classifyLaunch, tracedKernels, validatorsOf } from '../idempotency/validators.ts';
-import { checkKernels } from '../pipeline/check.ts';
+import { checkKernels } from '../pipeline/project-check.ts';
 import { kindOf } from '../project/source-tree.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { print, progressTo, writeMessage, writeErrors, writeReport, writeOutput } from './output.ts';

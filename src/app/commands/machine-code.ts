@@ -11,7 +11,7 @@ import { inFile, lineDistance } from '../../sass/line-distance.ts';
 import { type CodeProfile, profileOf } from '../../sass/profile.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { toolVersion } from '../../system/version.ts';
-import { codeChangeText } from '../../messages/cost/code-changes.ts';
+import { codeChangeText } from '../../messages/cost/code-change-phrases.ts';
 import { codeLinesOf } from '../compare/code-lines.ts';
 import type { LineMatch } from '../compare/line-match.ts';
 import { codeReportOf } from '../pipeline/cost/code-report.ts';

@@ -4,7 +4,7 @@ import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
 import { repairedFiles } from '../../report-model/repaired-file.ts';
 import { replaceFiles } from '../../system/replace-file.ts';
 import { openProject } from '../build/open-project.ts';
-import { checkProject } from '../pipeline/check.ts';
+import { checkProject } from '../pipeline/project-check.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { progressTo, writeMessage, writeReport } from './output.ts';
 

@@ -3,7 +3,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import { runExitCode, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
 import { kindOf } from '../project/source-tree.ts';
-import { runLaunch } from '../run/run.ts';
+import { runLaunch } from '../run/run-job.ts';
 import type { Command, CommandLineServices } from './services.ts';
 import { print, progressTo, renderOptions, writeErrors } from './output.ts';
 

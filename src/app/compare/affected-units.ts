@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { namesLaunchedIn } from '../../cuda/launches/launch-text.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { includingUnits } from '../project/include-graph.ts';
-import { passes, type Unit } from '../project/inputs.ts';
+import { passes, type Unit } from '../project/input-files.ts';
 import { optionDefaults } from '../../settings/defaults.ts';
 import { configurationName } from '../../settings/options.ts';
 import type { NotAnalysed } from '../../report-model/report.ts';

@@ -3,7 +3,7 @@ import type { NotAnalysed, Report } from '../../report-model/report.ts';
 import type { Location } from '../../source/location.ts';
 import type { MeasuredCost } from '../pipeline/cost/cost-series.ts';
 import type { TrustChange } from './trust-changes.ts';
-import type { Unit } from '../project/inputs.ts';
+import type { Unit } from '../project/input-files.ts';
 import type { Project, Tools } from '../project/job.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { FileDiff } from '../../source/diff.ts';

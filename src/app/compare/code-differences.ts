@@ -4,7 +4,7 @@ import type { WidenedReport } from '../../report-model/cost-report.ts';
 import type { CodeLinesOfKernel } from '../../report-model/comparison-code.ts';
 import type { Comparison } from '../../report-model/report.ts';
 import { compareCode } from '../../sass/profile-changes.ts';
-import { codeChangeText } from '../../messages/cost/code-changes.ts';
+import { codeChangeText } from '../../messages/cost/code-change-phrases.ts';
 import { atomicWaitsText, widenedText } from '../../messages/cost/figure-phrases.ts';
 import type { CheckedKernel } from '../build/kernel.ts';
 import { codeLinesOf } from './code-lines.ts';

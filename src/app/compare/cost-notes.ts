@@ -3,7 +3,7 @@ import { grouped } from '../../base/grouped.ts';
 import { type BoundMetric, boundMetrics, boundTable } from '../../cost/model/metrics.ts';
 import type { CostNote } from '../../report-model/report.ts';
 import type { CostThresholds } from '../../settings/cost-policy.ts';
-import { cutShortText, fewerLaunchesText, notBoundText, someLaunchText } from '../../messages/cost/cost-notes.ts';
+import { cutShortText, fewerLaunchesText, notBoundText, someLaunchText } from '../../messages/cost/cost-note-phrases.ts';
 import { type CostPair, hasSameShape } from './cost-pair.ts';
 import { type ComparedLaunch, maxLaunches } from './counts/compared-launch.ts';
 

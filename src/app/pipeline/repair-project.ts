@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Checked } from '../build/kernel.ts';
 import { redundantMessage } from '../../messages/repair.ts';
-import type { Unit } from '../project/inputs.ts';
+import type { Unit } from '../project/input-files.ts';
 import type { Job } from '../project/job.ts';
 import { prepare } from './prepare.ts';
 import type { RepairRun } from './repair/repair-workbench.ts';

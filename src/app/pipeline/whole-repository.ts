@@ -7,11 +7,11 @@ import type { Options } from '../../settings/options.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
 import { baselineIn, defaultsFrom, readConfiguration, resultsOf, today, toolsOf } from '../build/open-project.ts';
 import type { Assets } from '../project/assets.ts';
-import { findInputs } from '../project/inputs.ts';
+import { findInputs } from '../project/input-files.ts';
 import type { Progress } from '../project/progress.ts';
 import { openSourceTree } from '../project/source-tree.ts';
 import { comparableCosts, type MeasuredCost } from './cost/cost-series.ts';
-import { checkKernels } from './check.ts';
+import { checkKernels } from './project-check.ts';
 
 interface RepositoryRequest {
   /** Absolute path of the repository. */

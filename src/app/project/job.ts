@@ -4,7 +4,7 @@ import type { Options } from '../../settings/options.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
 import type { Assets } from './assets.ts';
-import type { Unit } from './inputs.ts';
+import type { Unit } from './input-files.ts';
 import type { Progress } from './progress.ts';
 import type { SourceTree } from './source-tree.ts';
 import type { UnitBuilder } from './unit-builder.ts';

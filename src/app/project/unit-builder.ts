@@ -4,7 +4,7 @@ import type { KeptCode } from '../../toolchain/kept-code.ts';
 import type { AssembledUnit, Unassembled } from '../../toolchain/resources.ts';
 import type { HostProblem } from '../../lowering/lower-host.ts';
 import type { LoweredHost } from '../../lowering/unchanged-host.ts';
-import type { Unit } from './inputs.ts';
+import type { Unit } from './input-files.ts';
 
 export type BuildKind = 'verification' | 'production';
 

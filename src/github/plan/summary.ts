@@ -1,6 +1,6 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
 import { grouped } from '../../base/grouped.ts';
-import { decidingPhrases } from '../../messages/finding/deciding-fact.ts';
+import { decidingPhrases } from '../../messages/finding/deciding-phrases.ts';
 import { count, listed } from '../../messages/text/code-text.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import type { DivergenceReport, RaceReport, ReportedFact } from '../../report-model/finding.ts';
@@ -13,7 +13,7 @@ import { costNotesList, regressionCharts, regressionTable } from '../../report/c
 import { codeSpan, details, escapeText, fencedBlock, tableCode } from '../../report/markup/inert-markdown.ts';
 import { assumptionsOf, comingsAndGoings, repairPhrase } from '../../messages/phrases.ts';
 import { costsPhrase } from '../../messages/cost/worse-costs.ts';
-import { stepText } from '../../messages/finding/interleaving.ts';
+import { stepText } from '../../messages/finding/interleaving-phrases.ts';
 import { codes } from '../../source/codes.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';

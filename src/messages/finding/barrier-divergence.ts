@@ -1,8 +1,8 @@
 /** The text of a finding on a barrier that not all threads reach, or before which some threads return. */
 import type { DivergenceFinding } from '../../verdict/finding.ts';
 import { code, readable, sentences, unknownValue } from '../text/code-text.ts';
-import { actionText, notAwaited } from './interleaving.ts';
-import { chosenText } from '../text/launch.ts';
+import { actionText, notAwaited } from './interleaving-phrases.ts';
+import { chosenText } from '../text/launch-text.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 
 /** The sentences on a barrier divergence or an early exit. */

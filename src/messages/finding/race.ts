@@ -1,9 +1,9 @@
 /** The text of a race finding: the accesses, the missing order, and the remedy. */
 import type { AccessDescription, ChosenLaunch, InterleavingStep, MissingOrder, Overlap, RaceFinding } from '../../verdict/finding.ts';
 import type { Location } from '../../source/location.ts';
-import { isCall, objectText, verbOf } from '../text/access.ts';
+import { isCall, objectText, verbOf } from '../text/access-text.ts';
 import { code, sentences } from '../text/code-text.ts';
-import { chosenText } from '../text/launch.ts';
+import { chosenText } from '../text/launch-text.ts';
 import { missingText, remedyText } from './missing-order.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 import { reasonText } from '../text/verdict-reason.ts';

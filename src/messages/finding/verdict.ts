@@ -4,8 +4,8 @@ import type { DecidingFact } from '../../verdict/deciding-fact.ts';
 import type { Assumption, DivergenceFinding, DivergenceResult, RaceFinding, RaceResult } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { divergenceMessage } from './barrier-divergence.ts';
-import { reportedFact } from './deciding-fact.ts';
-import { reportedInterleaving } from './interleaving.ts';
+import { reportedFact } from './deciding-phrases.ts';
+import { reportedInterleaving } from './interleaving-phrases.ts';
 import { raceMessage } from './race.ts';
 import { reasonText } from '../text/verdict-reason.ts';
 

@@ -2,8 +2,8 @@
 import { type FindingGroup, findingsInGroup, locationOf } from '../../report-model/finding-group.ts';
 import { accessesInOrder, type Finding, isRace, placesOf } from '../../report-model/outcome.ts';
 import type { ReportedFact } from '../../report-model/finding.ts';
-import { decidingPhrases } from '../../messages/finding/deciding-fact.ts';
-import { witnessPhrase } from '../../messages/text/launch.ts';
+import { decidingPhrases } from '../../messages/finding/deciding-phrases.ts';
+import { witnessPhrase } from '../../messages/text/launch-text.ts';
 import { place } from '../../messages/text/place.ts';
 import { alternativePhrases, conditionOf, marksOf, otherMarksOf, repairPhrase, standing, type Mark } from '../../messages/phrases.ts';
 import { sharedTexts, titleText } from '../../messages/review.ts';

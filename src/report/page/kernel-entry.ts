@@ -9,7 +9,7 @@ import { amountText, briefBound, executedText, hasPartialWarp, partialWarpText, 
 import { resourcesPhrase } from '../../messages/cost/cost-phrases.ts';
 import { figureLines } from '../../messages/cost/figure-phrases.ts';
 import { idempotencyDetails, idempotencyPhrase } from '../../messages/idempotency.ts';
-import { launchPhrase } from '../../messages/text/launch.ts';
+import { launchPhrase } from '../../messages/text/launch-text.ts';
 import { alternativePhrases, assumptionsOf, decidingOf, repairPhrase } from '../../messages/phrases.ts';
 import { place } from '../../messages/text/place.ts';
 import { toldElsewhereText } from '../../messages/review.ts';

@@ -1,6 +1,6 @@
 /** An interleaving as HTML: a column for each thread, steps with controls, and the values of the cells. */
 import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../report-model/finding.ts';
-import { stepText } from '../../messages/finding/interleaving.ts';
+import { stepText } from '../../messages/finding/interleaving-phrases.ts';
 import { toHtml } from '../markup/code-pieces.ts';
 import { escapeHtml } from '../markup/html-text.ts';
 

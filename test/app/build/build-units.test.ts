@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildUnits } from '../../../src/app/build/build-units.ts';
-import type { Unit } from '../../../src/app/project/inputs.ts';
+import type { Unit } from '../../../src/app/project/input-files.ts';
 import type { UnitBuilder } from '../../../src/app/project/unit-builder.ts';
 import type { Diagnostic } from '../../../src/source/diagnostic.ts';
 

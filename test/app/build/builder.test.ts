@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { compilingBuilder } from '../../../src/app/build/builder.ts';
-import type { Unit } from '../../../src/app/project/inputs.ts';
+import type { Unit } from '../../../src/app/project/input-files.ts';
 import { defaultOptions } from '../../../src/settings/options.ts';
 import { parsedConfiguration } from '../../../src/app/build/open-project.ts';
 import type { UnitBuilder } from '../../../src/app/project/unit-builder.ts';

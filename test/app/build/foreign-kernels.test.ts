@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { foreignNotice, thirdPartyKernelTest } from '../../../src/app/build/foreign-kernels.ts';
 import { lowerUnit } from '../../../src/app/build/lower.ts';
-import type { Unit } from '../../../src/app/project/inputs.ts';
+import type { Unit } from '../../../src/app/project/input-files.ts';
 import { openSourceTree } from '../../../src/app/project/source-tree.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { openProject } from '../../../src/app/build/open-project.ts';
 import { keepingChecks } from '../../../src/app/cache/kept-checks.ts';
 import { storeIn } from '../../../src/app/cache/result-store.ts';
-import { checkProject } from '../../../src/app/pipeline/check.ts';
+import { checkProject } from '../../../src/app/pipeline/project-check.ts';
 import { checkSteps } from '../../../src/check/check-kernel.ts';
 import { complete } from '../../../src/base/coroutine.ts';
 import { render } from '../../../src/report/render.ts';

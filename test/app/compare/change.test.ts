@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { analyseChange } from '../../../src/app/compare/change.ts';
 import type { ChangeAnalysis } from '../../../src/app/compare/change-request.ts';
-import { checkProject } from '../../../src/app/pipeline/check.ts';
+import { checkProject } from '../../../src/app/pipeline/project-check.ts';
 import { defaultOptions, type Options } from '../../../src/settings/options.ts';
 import { openSourceTree } from '../../../src/app/project/source-tree.ts';
 import { withoutNvcc } from '../../toolchain/fixture.ts';

@@ -4,7 +4,7 @@ import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../report-model/regression.ts';
 import { architectureOf } from '../../../device/architecture.ts';
 import { refusedSharedBytes } from '../../../launch/shared-memory.ts';
-import { refusedText } from '../../../messages/text/launch.ts';
+import { refusedText } from '../../../messages/text/launch-text.ts';
 import { maximumRegisters, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
 import { type ResourceMetric } from '../../../cost/model/metrics.ts';
 import { occupancyOf, type Occupancy } from '../../../device/occupancy.ts';

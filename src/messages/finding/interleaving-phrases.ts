@@ -1,7 +1,7 @@
 /** The interleaving of a finding, as a sequence of steps. */
 import type { ReportedInterleaving, ReportedMove, ReportedStep } from '../../report-model/finding.ts';
 import type { AccessDescription, Interleaving, InterleavingStep, RecordedStep } from '../../verdict/finding.ts';
-import { isCall, objectText, verbOf } from '../text/access.ts';
+import { isCall, objectText, verbOf } from '../text/access-text.ts';
 import { code, count } from '../text/code-text.ts';
 import { missingText } from './missing-order.ts';
 

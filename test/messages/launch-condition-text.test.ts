@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AddressSet, Quantity, ValidatorCondition } from '../../src/idempotency/model/quantity.ts';
 import { idempotencyDetails, idempotencyReasonText, overlapsText } from '../../src/messages/idempotency.ts';
-import { launchConditionText } from '../../src/messages/launch-condition.ts';
+import { launchConditionText } from '../../src/messages/launch-condition-text.ts';
 
 const number = (value: number | bigint): Quantity => ({ kind: 'constant', value: BigInt(value) });
 const width: Quantity = { kind: 'block-size', axis: 0 };

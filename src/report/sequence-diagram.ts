@@ -1,7 +1,7 @@
 /** The interleaving of a finding as a Mermaid sequence diagram. */
 import type { ReportedStep } from '../report-model/finding.ts';
 import { isRace, type Finding } from '../report-model/outcome.ts';
-import { stepText } from '../messages/finding/interleaving.ts';
+import { stepText } from '../messages/finding/interleaving-phrases.ts';
 import { toPlainText } from './markup/code-pieces.ts';
 
 /** Maximum number of UTF-16 units of a label. */

@@ -6,7 +6,7 @@ import type { Launch } from '../../launch/launch.ts';
 import { refusedSharedBytes } from '../../launch/shared-memory.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import { policyOf } from '../../settings/configuration.ts';
-import { refusedText } from '../../messages/text/launch.ts';
+import { refusedText } from '../../messages/text/launch-text.ts';
 import { clock } from '../../system/clock.ts';
 import type { LaunchedKernel } from '../build/kernel.ts';
 import { prepare, type Prepared } from '../pipeline/prepare.ts';

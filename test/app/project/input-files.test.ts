@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { includingUnits } from '../../../src/app/project/include-graph.ts';
-import { findInputs, passes } from '../../../src/app/project/inputs.ts';
+import { findInputs, passes } from '../../../src/app/project/input-files.ts';
 import { isPattern, pathPattern } from '../../../src/base/path-pattern.ts';
 import { openSourceTree, relativeTo } from '../../../src/app/project/source-tree.ts';
 

@@ -21,7 +21,7 @@ import { type Deadline, deadlineIn } from '../../system/deadline.ts';
 import type { Witness } from '../../verdict/finding.ts';
 import { Interruption, withDefaultSignals } from '../../system/interruption.ts';
 import { inTime } from '../../system/script-timeout.ts';
-import { launchConditionText } from '../../messages/launch-condition.ts';
+import { launchConditionText } from '../../messages/launch-condition-text.ts';
 import { elsewhereText, idempotencyReasonText, overlapsText, splitText } from '../../messages/idempotency.ts';
 import { defectOf } from '../build/defect.ts';
 import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ReportedInterleaving } from '../../src/report-model/finding.ts';
 import type { Finding } from '../../src/report-model/outcome.ts';
 import { render } from '../../src/report/render.ts';
-import { sequenceDiagram } from '../../src/report/sequence.ts';
+import { sequenceDiagram } from '../../src/report/sequence-diagram.ts';
 import { divergenceFinding, kernelReport, raceFinding, reportOf } from '../report-model/report-fixture.ts';
 
 const file = 'src/a.cu';
