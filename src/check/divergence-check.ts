@@ -317,13 +317,15 @@ function factOfBarrier(
  * Barriers in a critical section. The lock admits one thread at a time, and that thread would wait at the barrier for
  * threads that wait for the lock.
  */
-export function lockedBarriers({ kernel, held, isBlockBarrier, dimensions: { block, grid } }: KernelContext): Instruction[] {
+export function lockedBarriers({ kernel, synchronisation, isBlockBarrier, dimensions: { block, grid } }: KernelContext): Instruction[] {
   const isAlone = (sizes: readonly (number | null)[]): boolean => sizes.every((size) => size === 1);
   return kernel.blocks
     .flatMap(({ instructions }) => instructions)
     .filter(
       (instruction) =>
-        held.has(instruction) && isBlockBarrier(instruction) && !(isAlone(block) && (isAlone(grid) || !isGridBarrier(instruction))),
+        synchronisation.some(({ held }) => held.has(instruction)) &&
+        isBlockBarrier(instruction) &&
+        !(isAlone(block) && (isAlone(grid) || !isGridBarrier(instruction))),
     );
 }
 

@@ -14,7 +14,7 @@ import type { Access } from '../analysis/values/access.ts';
 import { contactOf } from '../analysis/values/thread-contact.ts';
 import type { BlockId, Instruction, Kernel, Operand } from '../ir/form/kernel.ts';
 import { isUsed } from '../ir/form/uses.ts';
-import { exchangedBy } from './ordering/synchronising-access.ts';
+import { writeOf } from './ordering/synchronising-access.ts';
 import { conditionsOf, multipleOf } from './premises/premises.ts';
 
 /** The severity of a race whose threads store equal values. */
@@ -42,9 +42,9 @@ function storedLanes(facts: KernelAndLaunch & SymbolicFacts, { first, second }: 
 
 /** The value stored by an atomic exchange, if it is a literal and the old value is unused; null for other accesses. */
 function exchangedLiteral({ kernel, symbolic }: KernelAndLaunch & SymbolicFacts, access: Access): readonly Term[] | null {
-  const left = exchangedBy(symbolic, access);
-  if (left?.operator !== 'constant') return null;
-  return access.instruction.results.some((id) => id !== null && isUsed(kernel, id)) ? null : [left];
+  const written = access.operation === 'atomic' ? writeOf(symbolic, access) : null;
+  if (written?.value.operator !== 'constant' || written.replaces) return null;
+  return access.instruction.results.some((id) => id !== null && isUsed(kernel, id)) ? null : [written.value];
 }
 
 function isShared(instances: Instances, a: Term, b: Term, of: TermInstance, other: TermInstance): boolean {

@@ -25,7 +25,8 @@ import { provedByExecutions } from './executions/small-launch.ts';
 import type { Hit } from './deciding/enumerate.ts';
 import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
-import { type Handover, type Order, orderedByReleaseAcquire } from './ordering/release-acquire.ts';
+import { type Order, orderBetween } from './ordering/order.ts';
+import type { Synchronisation } from './ordering/pattern.ts';
 import { usualContents } from './deciding/held-contents.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
 import type { SolverTiers } from './deciding/solver-tiers.ts';
@@ -72,7 +73,7 @@ export interface CheapTrial {
   /** Pairs whose two sides are not syntactically known to store equal values. */
   readonly different: Set<AccessPair>;
   /** Releases and acquires that order some pair for all values of the unknowns. */
-  readonly rests: ReadonlySet<Handover>;
+  readonly rests: ReadonlySet<Synchronisation>;
   /** The context in which the obligations of each scope are decided. */
   readonly contexts: Scoped<TierContext>;
 }
@@ -86,7 +87,7 @@ export function tryCheaply(
   assumed: AssumedFacts,
   log: CertificateLog | null,
 ): CheapTrial {
-  const { request, symbolic, accesses, dimensions, handovers } = facts;
+  const { request, symbolic, accesses, dimensions, synchronisation } = facts;
   const stated = comparedSizes(facts);
   const tierContext = (scope: PairScope): TierContext => ({
     symbolic,
@@ -97,7 +98,7 @@ export function tryCheaply(
   });
   const contexts = { block: tierContext('block'), grid: tierContext('grid') };
   const answers = new Map<string, CheapResult>();
-  const rests = new Set<Handover>();
+  const rests = new Set<Synchronisation>();
   const waiting: Waiting[] = [];
   const unresolved: OpenPair[] = [];
   const different = new Set<AccessPair>();
@@ -126,7 +127,7 @@ export function tryCheaply(
     }
     for (const obligation of pair.obligations) {
       // An order of two threads does not order accesses through two different proxies.
-      const order = pair.lacks ? null : orderedByReleaseAcquire(handovers, pair.scope, obligation.first, obligation.second);
+      const order = pair.lacks ? null : orderBetween(synchronisation, pair.scope, obligation.first.access, obligation.second.access);
       if (order?.kind === 'always') {
         rests.add(order.by);
         log?.addRace(obligation, 'order', null);

@@ -6,7 +6,8 @@ import { complete } from '../../base/coroutine.ts';
 import { placeOf } from '../../check/context/names.ts';
 import type { KernelContext } from '../../check/context/facts.ts';
 import { aliasing } from '../../check/context/aliasing.ts';
-import { areOfOneLock, isFlagWait, isSetByOne } from '../../check/ordering/synchronisation-idioms.ts';
+import { areOfOneLock } from '../../check/ordering/order.ts';
+import { isFlagWait, isSetByOne } from '../../check/ordering/synchronisation-idioms.ts';
 import { mayTouch } from '../../check/obligations/obligation.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
@@ -128,7 +129,7 @@ async function raceFindings(request: FindingsRequest, words: RunWords): Promise<
  * @param races all races that the run showed
  */
 export function recognised(context: KernelContext, races: readonly RaceEvent[]): (event: RaceEvent) => boolean {
-  const { symbolic, accesses, dimensions, lockAccesses } = context;
+  const { symbolic, accesses, dimensions, synchronisation } = context;
   const pairOf = (event: RaceEvent) => {
     const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
     return first && second ? [{ first, second }] : [];
@@ -139,7 +140,7 @@ export function recognised(context: KernelContext, races: readonly RaceEvent[]):
     event.kind === 'volatile' &&
     pairOf(event).some(
       (pair) =>
-        areOfOneLock(lockAccesses, pair.first, pair.second) ||
+        areOfOneLock(synchronisation, pair.first, pair.second) ||
         (isFlagWait(symbolic, pair) && isSetByOne(symbolic, accesses, dimensions, pair, mayBeSame, shown)),
     );
 }

@@ -185,10 +185,10 @@ export function nonAliasingTextures({ kernel, accesses }: KernelAndLaunch & Symb
  * @param disjoint collects the names of memory assumed to be disjoint
  */
 function addDisjoint(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, disjoint: Set<string>): void {
-  const { locks, tickets, handovers, accesses } = context;
+  const { synchronisation, tickets, accesses } = context;
   const isStated = areStatedDisjoint(context);
   const writers = accesses.filter(({ operation }) => operation !== 'read');
-  for (const { base } of [...locks.map((base) => ({ base })), ...tickets.values(), ...handovers]) {
+  for (const { base } of [...synchronisation, ...tickets.values()]) {
     for (const other of writers.flatMap(({ targets }) => targets.map((target) => target.base))) {
       const areObjects = base.kind === 'object' && other.kind === 'object';
       if (other.key === base.key || areObjects || isStated(base, other)) continue;

@@ -7,15 +7,11 @@ import type { NamedBarriers } from '../../analysis/barriers/named-barrier.ts';
 import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
-import type { Base } from '../../analysis/values/memory-base.ts';
 import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
-import type { BareLocks } from '../ordering/critical-section.ts';
-import type { Handover } from '../ordering/release-acquire.ts';
-import type { CriticalSections } from '../ordering/protection.ts';
-import type { LockAccesses } from '../ordering/synchronisation-idioms.ts';
+import type { Synchronisation } from '../ordering/pattern.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import type { CheckRequest } from '../request/check-request.ts';
@@ -62,15 +58,8 @@ export interface BarrierFacts {
 
 /** Facts that order accesses by other means than barriers. */
 export interface OrderingFacts {
-  readonly sections: CriticalSections;
-  readonly bareLocks: BareLocks;
-  /** The memory of the locks. */
-  readonly locks: readonly Base[];
-  /** Accesses that acquire and release the locks. */
-  readonly lockAccesses: LockAccesses;
-  /** Instructions other than accesses that a thread executes only while it holds a lock. */
-  readonly held: ReadonlySet<Instruction>;
-  readonly handovers: readonly Handover[];
+  /** Locks, flags and counters; locks first. */
+  readonly synchronisation: readonly Synchronisation[];
   /** Values that differ between any two executions of their instruction, by value id. */
   readonly tickets: ReadonlyMap<number, Ticket>;
 }

@@ -26,9 +26,10 @@ import { type ParameterField, parameterFields } from '../../launch/parameter-fie
 import type { CheckRequest } from '../request/check-request.ts';
 import { statedExtents } from '../premises/extents.ts';
 import { collectElementFacts } from '../premises/element-fact.ts';
-import { criticalSections } from '../ordering/critical-section.ts';
-import { type Handover, findHandovers } from '../ordering/release-acquire.ts';
-import { collectTickets } from '../ordering/ticket.ts';
+import { isAfterAcquire, isProtected } from '../ordering/order.ts';
+import type { Synchronisation } from '../ordering/pattern.ts';
+import { findSynchronisation } from '../ordering/synchronisation.ts';
+import { findTickets, isSetUpBefore } from '../ordering/ticket.ts';
 
 /**
  * Evaluates the kernel symbolically for the launch of the request, with the scalars that `SELVAGE_ASSUME` in the code
@@ -86,18 +87,20 @@ function contextOf(request: CheckRequest): KernelContext {
     arePassedTogether(samePointers, a, b) ||
     (a.kind === 'loaded' && b.kind === 'loaded' && areTogether(a.table, b.table));
   const mayBeSame = (a: Base, b: Base): boolean => a.key === b.key || a.kind === 'unknown' || b.kind === 'unknown' || areTogether(a, b);
-  const { sections, bare: bareLocks, ...exclusive } = criticalSections(symbolic, accesses, mayBeSame, dimensions);
   const barriers = pointsOf(kernel, isFullBarrier);
-  const threads = [...dimensions.block, ...dimensions.grid].reduce<number>((product, size) => product * (size ?? Infinity), 1);
   const startsAtZero = (base: Base) => startOf(request, base);
   const toldOnce = broadcasts.filter(({ loop }) => loop === null);
-  const search = { symbolic, accesses, mayBeSame, barriers, broadcasts: toldOnce, dimensions, startsAtZero };
-  const handovers = findHandovers(search);
-  const tickets = collectTickets(symbolic, accesses, barriers, mayBeSame, sections, handovers, threads);
+  const synchronising = { symbolic, accesses, mayBeSame, barriers, broadcasts: toldOnce, dimensions, startsAtZero };
+  const synchronisation = findSynchronisation(synchronising);
+  const tickets = findTickets(
+    synchronising,
+    synchronisation,
+    (start, counter) => !isAfterAcquire(synchronisation, start) && isSetUpBefore(symbolic, barriers, start, counter),
+  );
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
-  const guarded = new Set(accesses.filter(({ index }) => sections.has(index)).map(({ instruction }) => instruction));
-  for (const { instruction } of accesses.filter((access) => handovers.some((by) => isReadInTurn(kernel, by, access))))
-    guarded.add(instruction);
+  const isGuarded = (access: Access): boolean =>
+    isProtected(synchronisation, access) || synchronisation.some((by) => isReadInTurn(kernel, by, access));
+  const guarded = new Set(accesses.filter(isGuarded).map(({ instruction }) => instruction));
   // In a critical section, or after an acquire, each thread may read a different value written by another thread.
   const loaded = (load: Instruction): LoadedMemory => {
     const memory = ofMemory(load);
@@ -132,10 +135,7 @@ function contextOf(request: CheckRequest): KernelContext {
     fields,
     extents: statedExtents(request.assumptions, parameters, launch, dimensions),
     tickets,
-    sections,
-    handovers,
-    bareLocks,
-    ...exclusive,
+    synchronisation,
     elements,
     statedValues,
     inMemory,
@@ -209,9 +209,10 @@ export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 
  * one, and a thread after the acquire another. Not if a barrier of the block follows the acquire, since all threads of
  * the block are after it then.
  */
-function isReadInTurn({ blocks }: Kernel, by: Handover, { index, operation }: Access): boolean {
-  if (operation === 'write') return false;
-  if (by.own.has(index)) return true;
+function isReadInTurn({ blocks }: Kernel, by: Synchronisation, access: Access): boolean {
+  const { index, operation } = access;
+  if (operation === 'write' || by.kind === 'lock') return false;
+  if (by.own.includes(access)) return true;
   if (by.after.block.get(index)?.some(({ level }) => level === 'thread')) return true;
   return by.after.grid.has(index) && blocks.some(({ instructions }) => instructions.some(isGridBarrier));
 }

@@ -1,130 +1,148 @@
 /**
- * Locks that are acquired by an atomic exchange that returns the free value, and released by storing the free value.
+ * Locations that admit one thread at once. The value that a thread must read is one that no second thread can read
+ * before a release: the free value of a lock, which the atomic operation that reads it replaces, or a number that only
+ * this thread has.
  */
-import { isStrong } from '../../memory-model/fence.ts';
 import type { Access } from '../../analysis/values/access.ts';
-import type { Base } from '../../analysis/values/memory-base.ts';
+import { areLeaders, pinsOf } from '../../analysis/values/leader.ts';
+import { canReach } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
-import type { Instruction } from '../../ir/form/kernel.ts';
+import { isStrong } from '../../memory-model/fence.ts';
 import type { Term } from '../../term/term.ts';
-import { exchangedBy, isAt, isOfOneElement, isOfOnePlace, isValue, lanesOf, rivalsOf } from './synchronising-access.ts';
-import { comesBefore } from './ticket.ts';
+import type { Acquire, Pattern, SynchronisingKernel } from './pattern.ts';
+import { type Written, addedBy, isAt, isOfOneElement, isOfOnePlace, isPoll, isValue, rivalsOf, writeOf } from './synchronising-access.ts';
+import { comesBefore, findTickets } from './ticket.ts';
 
-/** A lock, and the accesses that acquire and release it. */
-export interface Lock {
-  readonly key: string;
-  readonly base: Base;
-  /** Accesses that may acquire the lock. Each of their conditions implies that the access has acquired it. */
-  readonly takers: ReadonlyMap<Access, readonly Term[]>;
-  readonly releases: ReadonlySet<Instruction>;
-  /** Accesses that acquire and release the lock, and strong loads of it. */
-  readonly accesses: readonly Access[];
-  /** Whether a plain store initialises the lock. */
-  readonly isInitialised: boolean;
-  readonly counter: Access | null;
-  /** For an array of locks: the offset of the lock of the thread; null if all threads use one lock. */
-  readonly element: Term | null;
+/** Finds the locations that admit one thread at once. */
+export function findLocks(of: SynchronisingKernel): readonly Pattern[] {
+  const numbers = findNumbers(of);
+  const looks = of.accesses.filter((access) => isLook(of, access));
+  return [
+    ...firstOfEach(of.accesses.map((access) => exchangedLock(of, access))),
+    ...numbers.flatMap((number) => firstOfEach(looks.map((look) => servedLock(of, look, number)))),
+  ];
 }
 
-/** Finds the locks: memory that is written only to acquire, release or initialise a lock. */
-export function findLocks(
-  symbolic: SymbolicKernel,
-  accesses: readonly Access[],
-  mayBeSame: (a: Base, b: Base) => boolean,
-): readonly Lock[] {
-  const locks = new Map<string, Lock>();
-  for (const access of accesses) {
-    const isOne = isOfOnePlace(access);
-    if (!isOne && !isOfOneElement(symbolic, access)) continue;
-    const rivals = rivalsOf(accesses, access, mayBeSame);
-    const free = freeValue(symbolic, access) ?? freedBeside(symbolic, access, rivals);
-    if (free === null) continue;
-    const { base, offset } = access.targets[0]!;
-    const key = `${base.key}+${offset.id}`;
-    if (locks.has(key)) continue;
-    const marks = new Set(rivals.map((rival) => takenValue(symbolic, rival)).filter((value) => value !== free));
-    const takers = accesses.flatMap((other) => {
-      const found = isAt(other, access) ? foundFree(symbolic, other, free, marks.size === 1) : [];
-      return found.length > 0 ? [[other, found] as const] : [];
-    });
-    const isTaker = (writer: Access): boolean => takers.some(([taker]) => taker === writer);
-    // A strong store counts as a release, since it does not race with the accesses that acquire the lock.
-    const isInitial = (writer: Access): boolean =>
-      writer.strong === null && releasedValue(symbolic, writer) === free && takers.every(([taker]) => comesBefore(symbolic, writer, taker));
-    const isLegal = (writer: Access): boolean =>
-      isAt(writer, access) &&
-      (isInitial(writer) || (isStrong(writer.instruction) && (isTaker(writer) || releasedValue(symbolic, writer) === free)));
-    if (!rivals.every(isLegal)) continue;
-    const own = accesses.filter((other) => isAt(other, access) && isStrong(other.instruction));
-    const isInitialised = rivals.some((writer) => !isStrong(writer.instruction) && isInitial(writer));
-    locks.set(key, {
-      key,
-      base,
-      takers: new Map(takers),
-      releases: releasesIn(own, (writer) => releasedValue(symbolic, writer) === free),
-      accesses: own,
-      isInitialised,
-      counter: null,
-      element: isOne ? null : offset,
-    });
+/** The first pattern of each location. */
+function firstOfEach(patterns: readonly (Pattern | null)[]): readonly Pattern[] {
+  const first = new Map<string, Pattern>();
+  for (const pattern of patterns) {
+    const key = pattern && `${pattern.base.key}+${pattern.offset.id}`;
+    if (key !== null && !first.has(key)) first.set(key, pattern!);
   }
-  // A plain store before all exchanges of its thread is also before those of other threads, as it would race with them
-  // otherwise. This does not hold if another lock protects the store.
-  return [...locks.values()].filter(({ isInitialised }) => !isInitialised || locks.size === 1);
+  return [...first.values()];
 }
 
-/** The instructions of those accesses that release the lock. */
-export function releasesIn(own: readonly Access[], isRelease: (access: Access) => boolean): ReadonlySet<Instruction> {
-  return new Set(own.filter(isRelease).map(({ instruction }) => instruction));
-}
+/** The parts of a pattern that are the same for all locks. */
+const lock = { kind: 'lock', resets: [], startsAtZero: false, assumes: [] } as const;
 
-/** The constant `free` of `atom.cas [lock], free, taken` with another constant `taken`; null for every other access. */
-function freeValue(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
-  const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || effect.operation !== 'cas' || lanesOf(instruction) !== 1) return null;
-  const [, free, taken] = instruction.arguments.map((operand) => symbolic.operand(operand));
-  return free?.operator === 'constant' && taken?.operator === 'constant' && free !== taken ? free : null;
+/**
+ * The lock that an atomic exchange acquires: all writes of the location exchange or store constants, and one of these
+ * is free. Null for any other access.
+ */
+function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null {
+  const { symbolic, accesses, mayBeSame } = of;
+  const { store } = symbolic;
+  if (!isOfOneElement(symbolic, access)) return null;
+  const rivals = rivalsOf(accesses, access, mayBeSame);
+  const free = freeValue(of, access, rivals);
+  if (free === null) return null;
+  const own = accesses.filter((other) => isAt(other, access) && isStrong(other.instruction));
+  const constants = (writer: Access): Written | null => constantsOf(symbolic, writer);
+  const taken = new Set(rivals.map((rival) => constants(rival)?.value).filter((value) => value !== free));
+  const acquires = own.flatMap((taker): Acquire[] => {
+    const [found] = taker.instruction.results;
+    const written = constants(taker);
+    if (!isValue(found) || !written || written.value === free || (written.replaces && written.replaces !== free)) return [];
+    const isFree = [store.equal(symbolic.value(found), free)];
+    // If all acquiring accesses store one value, an exchange that returns any other value has acquired the lock.
+    if (!written.replaces && taken.size === 1) isFree.push(store.not(store.equal(symbolic.value(found), written.value)));
+    return [{ access: taker, shows: (part) => isFree.includes(part) }];
+  });
+  const frees = (writer: Access): boolean => constants(writer)?.value === free;
+  // A weak store before all exchanges of its thread is also before those of other threads, as it would race with them
+  // otherwise.
+  const isFirst = (writer: Access): boolean =>
+    writer.strong === null && frees(writer) && acquires.every((acquire) => comesBefore(symbolic, writer, acquire.access));
+  const isLegal = (writer: Access): boolean =>
+    isAt(writer, access) &&
+    (isStrong(writer.instruction) ? frees(writer) || acquires.some((acquire) => acquire.access === writer) : isFirst(writer));
+  if (!rivals.every(isLegal)) return null;
+  const { base, offset } = access.targets[0]!;
+  const starts = rivals.filter(({ instruction }) => !isStrong(instruction));
+  // A strong store counts as a release, since it does not race with the accesses that acquire the lock.
+  return { ...lock, base, offset, own, acquires, releases: own.filter(frees), starts, counter: null };
 }
 
 /**
- * The free value of a lock that is acquired by exchanging a constant: the only other constant that is stored to the
- * lock. Null for every other access.
+ * The free value of the lock that an access acquires: the value that it replaces, or the only other constant that is
+ * stored there; null if neither exists.
  */
-function freedBeside(symbolic: SymbolicKernel, access: Access, rivals: readonly Access[]): Term | null {
-  const taken = exchangedBy(symbolic, access);
-  if (taken?.operator !== 'constant' || !isValue(access.instruction.results[0])) return null;
-  const others = new Set(rivals.map((rival) => releasedValue(symbolic, rival)).filter((value) => value !== taken));
-  const [free, ...more] = others;
+function freeValue({ symbolic }: SynchronisingKernel, access: Access, rivals: readonly Access[]): Term | null {
+  const written = constantsOf(symbolic, access);
+  if (!written || access.operation !== 'atomic' || !isValue(access.instruction.results[0])) return null;
+  if (written.replaces) return written.replaces === written.value ? null : written.replaces;
+  const values = rivals.map((rival) => constantsOf(symbolic, rival)).map((other) => (other?.replaces === null ? other.value : null));
+  const [free, ...more] = new Set(values.filter((value) => value !== written.value));
   return free && more.length === 0 ? free : null;
 }
 
+/** What an access writes, if that and what it replaces are constants. */
+function constantsOf(symbolic: SymbolicKernel, access: Access): Written | null {
+  const written = writeOf(symbolic, access);
+  return written && [written.value, written.replaces].every((term) => !term || term.operator === 'constant') ? written : null;
+}
+
+/** Numbers of which no two threads have the same. */
+interface Numbers {
+  readonly number: Term;
+  /** The counter that issues the numbers; null for block indices. */
+  readonly counter: Access | null;
+  /** Whether all threads of a block have the same number, so that it identifies only thread 0. */
+  readonly isOfBlock: boolean;
+}
+
+function findNumbers(of: SynchronisingKernel): readonly Numbers[] {
+  const { symbolic, accesses, dimensions } = of;
+  const tickets = findTickets(of, [], () => false);
+  const numbers = accesses.flatMap((counter): Numbers[] => {
+    const [number] = counter.instruction.results;
+    if (!isValue(number) || !tickets.has(number)) return [];
+    return [{ number: symbolic.value(number), counter, isOfBlock: symbolic.leaderValues.has(number) }];
+  });
+  const [axis, ...more] = ([0, 1, 2] as const).filter((one) => dimensions.grid[one] !== 1);
+  if (axis === undefined || more.length > 0) return numbers;
+  return [...numbers, { number: symbolic.store.atom(32, { kind: 'block', axis }), counter: null, isOfBlock: true }];
+}
+
 /**
- * The conditions that imply that an access has acquired a lock; empty if it acquires none. If all acquiring accesses
- * store one value, an exchange that returns any other value has acquired the lock.
- * @param leavesOne whether all accesses that acquire the lock store one value
+ * The lock that a thread holds that reads its own number at the location. Only such a thread may advance it. Null if
+ * other writes of the location exist.
  */
-function foundFree(symbolic: SymbolicKernel, access: Access, free: Term, leavesOne: boolean): Term[] {
-  const { store } = symbolic;
-  const [found] = access.instruction.results;
-  if (!isValue(found)) return [];
-  const value = symbolic.value(found);
-  if (freeValue(symbolic, access) === free) return [store.equal(value, free)];
-  const taken = lanesOf(access.instruction) === 1 ? exchangedBy(symbolic, access) : null;
-  if (taken?.operator !== 'constant' || taken === free) return [];
-  return [store.equal(value, free), ...(leavesOne ? [store.not(store.equal(value, taken))] : [])];
+function servedLock(of: SynchronisingKernel, look: Access, { number, counter, isOfBlock }: Numbers): Pattern | null {
+  const { symbolic, accesses, dimensions, mayBeSame } = of;
+  const { store, kernel } = symbolic;
+  const hasNumber = ({ block }: Access): boolean => !isOfBlock || areLeaders(pinsOf(symbolic, block, dimensions));
+  if (!hasNumber(look) || (counter && isAt(look, counter)) || 8 * look.bytes !== number.width) return null;
+  const own = accesses.filter((access) => isAt(access, look) && isStrong(access.instruction));
+  const next = store.sum(number.width, 1n, [[number, 1n]]);
+  // A thread that may draw a second number while it is inside does not know the successor of its first one.
+  const hasOneNumber = counter === null || !canReach(kernel, counter, counter);
+  const releases = own.filter((writer) => addedBy(symbolic, writer) === 1n || (hasOneNumber && writeOf(symbolic, writer)?.value === next));
+  const isLegal = (rival: Access): boolean => releases.includes(rival) || (own.includes(rival) && isLook(of, rival));
+  if (releases.length === 0 || !rivalsOf(accesses, look, mayBeSame).every(isLegal)) return null;
+  const acquires = own
+    .filter((access) => isLook(of, access) && hasNumber(access))
+    .map((access) => {
+      const isServed = store.equal(symbolic.value(access.instruction.results[0]!), number);
+      return { access, shows: (part: Term) => part === isServed };
+    });
+  const { base, offset } = look.targets[0]!;
+  return { ...lock, base, offset, own, acquires, releases, starts: [], counter };
 }
 
-/** The value that an exchange may store, for `atom.cas` the value stored on success; null if unknown. */
-function takenValue(symbolic: SymbolicKernel, access: Access): Term | null {
-  if (freeValue(symbolic, access) === null) return releasedValue(symbolic, access);
-  return symbolic.operand(access.instruction.arguments[2]!);
-}
-
-/** The constant that a store or `atom.exch` stores; null for every other access. */
-function releasedValue(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
-  const { effect } = instruction.operation;
-  const isStore = effect.kind === 'store' || (effect.kind === 'atomic' && effect.operation === 'exch');
-  if (!isStore || lanesOf(instruction) !== 1) return null;
-  const value = symbolic.operand(instruction.arguments[1]!);
-  return value.operator === 'constant' ? value : null;
+/** Whether an access is a strong read of one location and does not change it. */
+function isLook({ symbolic }: SynchronisingKernel, access: Access): boolean {
+  if (!isOfOnePlace(access) || !isStrong(access.instruction) || !isValue(access.instruction.results[0])) return false;
+  return access.operation === 'read' || isPoll(symbolic, access);
 }

@@ -8,18 +8,10 @@ import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { isVolatile } from '../../memory-model/conflict.ts';
 import { dominates } from '../../ir/form/dominators.ts';
-import { isOfOneBlock } from './release-acquire.ts';
+import { isOfOneBlock } from './arrival.ts';
 import { isPoll } from './synchronising-access.ts';
 
 type Pair = Readonly<Record<'first' | 'second', Access>>;
-
-/** For each lock, the indices of the accesses that acquire, release or poll it. */
-export type LockAccesses = readonly ReadonlySet<number>[];
-
-/** Whether both accesses acquire, release or poll the same lock. */
-export function areOfOneLock(locks: LockAccesses, a: Access, b: Access): boolean {
-  return locks.some((own) => own.has(a.index) && own.has(b.index));
-}
 
 /**
  * Whether one access of a pair is a load that waits for a flag, in a loop whose exit depends on the loaded value, and

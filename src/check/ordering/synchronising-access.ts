@@ -79,18 +79,28 @@ export function addedBy(symbolic: SymbolicKernel, access: Access): bigint | null
   return added?.operator === 'constant' ? BigInt.asIntN(added.width, added.value) : null;
 }
 
-/** The value that an atomic exchange stores; null for every other access. */
-export function exchangedBy(symbolic: SymbolicKernel, { instruction }: Access): Term | null {
+/** A value that an access writes. */
+export interface Written {
+  readonly value: Term;
+  /** The value that it replaces, and otherwise writes nothing; null if it replaces any value. */
+  readonly replaces: Term | null;
+}
+
+/** What a store or an atomic exchange of one element writes; null for every other access. */
+export function writeOf(symbolic: SymbolicKernel, { instruction }: Access): Written | null {
   const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || effect.operation !== 'exch') return null;
-  return symbolic.operand(instruction.arguments[1]!);
+  if (lanesOf(instruction) !== 1) return null;
+  const operand = (at: number): Term => symbolic.operand(instruction.arguments[at]!);
+  if (effect.kind === 'store' || (effect.kind === 'atomic' && effect.operation === 'exch')) return { value: operand(1), replaces: null };
+  return effect.kind === 'atomic' && effect.operation === 'cas' ? { value: operand(2), replaces: operand(1) } : null;
 }
 
 /** Whether an atomic reads without changing the value: `atomicAdd(&flag, 0)`. */
-export function isPoll(symbolic: SymbolicKernel, { instruction }: Access): boolean {
-  const { effect } = instruction.operation;
-  if (effect.kind !== 'atomic' || !/^(add|or|xor)$/.test(effect.operation)) return false;
-  return isZero(symbolic.operand(instruction.arguments[1]!));
+export function isPoll(symbolic: SymbolicKernel, access: Access): boolean {
+  const { effect } = access.instruction.operation;
+  if (effect.kind !== 'atomic' || effect.lanes !== 1) return false;
+  if (effect.operation === 'or' || effect.operation === 'xor') return isZero(symbolic.operand(access.instruction.arguments[1]!));
+  return addedBy(symbolic, access) === 0n;
 }
 
 /** Whether a term is the constant 0. */

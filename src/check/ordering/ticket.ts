@@ -3,14 +3,12 @@
  * changes the counter and it does not wrap around, no two executions of such an addition return the same ticket.
  */
 import { type ProgramPoint, canReach, pointDominates, reachable } from '../../analysis/values/program-point.ts';
-import type { CriticalSections } from './protection.ts';
 import type { Access } from '../../analysis/values/access.ts';
-import { isOfLaunch } from '../../analysis/values/leader.ts';
-import { type Base, isOneObject } from '../../analysis/values/memory-base.ts';
+import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
-import type { Handover } from './release-acquire.ts';
-import { addedBy } from './synchronising-access.ts';
+import type { Synchronisation, SynchronisingKernel } from './pattern.ts';
+import { addedBy, isOfOnePlace, isValue, rivalsOf } from './synchronising-access.ts';
 
 export interface Ticket {
   /** Identifies the counter. */
@@ -26,37 +24,27 @@ export interface Ticket {
 
 /**
  * The values of a kernel that are tickets, by value id.
- * @param barriers barriers of all threads of the block
- * @param mayBeSame whether two bases may be the same memory
- * @param sections accesses in critical sections: a store under a lock may reset the counter at any time
- * @param handovers a counter of arrivals may be reset by the last thread to arrive, after which no ticket is issued
- * @param threads number of threads of the launch; infinite if its dimensions are symbolic
+ * @param all a counter of arrivals may be reset by the last thread to arrive, after which no ticket is issued
+ * @param mayStart whether a store may make the counter zero before an addition returns its first ticket
  */
-export function collectTickets(
-  symbolic: SymbolicKernel,
-  accesses: readonly Access[],
-  barriers: readonly ProgramPoint[],
-  mayBeSame: (a: Base, b: Base) => boolean,
-  sections: CriticalSections,
-  handovers: readonly Handover[],
-  threads: number,
+export function findTickets(
+  { symbolic, accesses, mayBeSame, dimensions }: SynchronisingKernel,
+  all: readonly Synchronisation[],
+  mayStart: (store: Access, counter: Access) => boolean,
 ): ReadonlyMap<number, Ticket> {
   const tickets = new Map<number, Ticket>();
+  const threads = [...dimensions.block, ...dimensions.grid].reduce<number>((product, size) => product * (size ?? Infinity), 1);
   for (const access of accesses) {
-    const counted = handovers.some(({ arrival, kind }) => arrival === access && kind !== 'flag');
-    const step = counted ? 1n : stepOf(symbolic, access);
+    const isCounted = all.some(({ kind, releases }) => kind !== 'lock' && kind !== 'flag' && releases.includes(access));
+    const step = isCounted ? 1n : stepOf(symbolic, access);
     const [result] = access.instruction.results;
-    const [target] = access.targets;
-    if (step === null || result === null || result === undefined || !target || access.targets.length > 1) continue;
-    if (!isOneObject(target.base) || !target.offset.leaves.every(isOfLaunch)) continue;
-    const rivals = accesses.filter((other) => other.operation !== 'read' && other.targets.some(({ base }) => mayBeSame(base, target.base)));
-    const isLegal = (rival: Access): boolean =>
-      stepOf(symbolic, rival) !== null || (!sections.has(rival.index) && isSetUpBefore(symbolic, barriers, rival, access));
-    if (!counted && !rivals.every(isLegal)) continue;
+    if (step === null || !isValue(result) || !isOfOnePlace(access)) continue;
+    const isLegal = (rival: Access): boolean => stepOf(symbolic, rival) !== null || mayStart(rival, access);
+    if (!isCounted && !rivalsOf(accesses, access, mayBeSame).every(isLegal)) continue;
     // If all threads together count beyond the range of the counter, it must wrap around.
     if (Number.isFinite(threads) && step * BigInt(threads) > 1n << BigInt(8 * access.bytes)) continue;
-    const ofBlock = target.base.kind === 'object' && target.base.object.space === 'shared';
-    const { base, offset } = target;
+    const { base, offset } = access.targets[0]!;
+    const ofBlock = base.kind === 'object' && base.object.space === 'shared';
     tickets.set(result, { counter: `${base.key}+${offset.id}`, base, signed: isSigned(access), step, ofBlock });
   }
   addCarried(symbolic, tickets);

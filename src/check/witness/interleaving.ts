@@ -10,7 +10,7 @@ import type { KernelContext } from '../context/facts.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
 import { isBuffered } from '../../interpreter/core/schedule.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
-import { bareLock } from '../ordering/critical-section.ts';
+import { bareLock } from '../ordering/order.ts';
 import { flagWaits, waitBefore } from '../ordering/synchronisation-idioms.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
@@ -108,8 +108,8 @@ export function missingOrder(
   meeting: 'own-copy' | 'in-warp' | 'any',
 ): MissingOrder {
   if (meeting === 'own-copy') return { kind: 'copy-wait' };
-  const lock = bareLock(context.bareLocks, a, b);
-  if (lock) return { kind: 'fence', lock: baseName(context, lock) };
+  const lock = bareLock(context.synchronisation, a, b);
+  if (lock) return { kind: 'fence', lock: baseName(context, lock.base) };
   const strong = missingStrength(a, b);
   if (strong) return strong;
   if (scope === 'grid') return { kind: 'grid-order' };

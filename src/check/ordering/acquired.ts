@@ -1,0 +1,169 @@
+/**
+ * What threads have acquired at each instruction: a data flow analysis. The branch on the result of an acquiring access
+ * shows that it has acquired, a fence after the access orders the accesses that follow (PTX ISA 8.7 to 8.10), and the
+ * release of a lock ends both.
+ */
+import type { Broadcast } from '../../analysis/values/broadcast.ts';
+import { ofLeader, partsOf } from '../../analysis/values/leader.ts';
+import {
+  type ProgramPoint,
+  canReach,
+  everyPathPasses,
+  pointAfter,
+  pointDominates,
+  pointsOf,
+  walkFrom,
+} from '../../analysis/values/program-point.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import type { Block, BlockId, Instruction } from '../../ir/form/kernel.ts';
+import { isAcquiring, isFence } from '../../memory-model/fence.ts';
+import { substituted } from '../../term/rewrite.ts';
+import type { Term } from '../../term/term.ts';
+import type { Acquire } from './pattern.ts';
+
+/** On every path: possibly nothing is acquired; it is acquired; it is, and a fence has followed. */
+export const [nothing, acquired, fenced] = [0, 1, 2] as const;
+type Holding = typeof nothing | typeof acquired | typeof fenced;
+
+/** Greater than each holding. */
+const unreached = fenced + 1;
+
+/** An edge that threads take on a condition. */
+interface Edge {
+  readonly from: BlockId;
+  readonly to: BlockId;
+  /**
+   * The conjuncts of the condition; and for each edge into the block where the condition may hold, those of the condition
+   * with the phis replaced by the values of that edge.
+   */
+  readonly condition: readonly Term[];
+  readonly incoming: readonly (readonly Term[])[];
+}
+
+/** The flow of what threads have acquired. */
+export class AcquisitionFlow {
+  private readonly symbolic: SymbolicKernel;
+  private readonly isOfLeaders: boolean;
+  /** Edges by the results on which their conditions depend. */
+  private readonly edges = new Map<number, Edge[]>();
+  /** Edges that are never taken. */
+  private readonly closed = new Set<string>();
+
+  /** @param isOfLeaders whether only threads 0 of blocks are considered */
+  constructor(symbolic: SymbolicKernel, isOfLeaders: boolean) {
+    this.symbolic = symbolic;
+    this.isOfLeaders = isOfLeaders;
+    for (const block of symbolic.kernel.blocks) for (const to of new Set(block.successors)) this.addEdge(block, to);
+  }
+
+  private addEdge({ id: from, phis, predecessors }: Block, to: BlockId): void {
+    const { symbolic } = this;
+    const { store } = symbolic;
+    const read = (term: Term): Term => (this.isOfLeaders ? ofLeader(symbolic, term) : term);
+    const condition = symbolic.edge(from, to);
+    if (read(condition) === store.false) this.closed.add(`${from}>${to}`);
+    if (condition.leaves.length === 0) return;
+    const ofPhis =
+      phis.length === 0
+        ? []
+        : predecessors.map((_, at) => {
+            const incoming = new Map(phis.map(({ result, inputs }) => [Number(result), inputs[at]!]));
+            const valueOf = ({ atom }: Term): Term | undefined => {
+              const value = atom?.kind === 'phi' || atom?.kind === 'havoc' ? incoming.get(atom.value) : undefined;
+              return value && symbolic.operand(value);
+            };
+            return substituted(store, condition, valueOf, new Map());
+          });
+    const open = ofPhis.filter((one) => one !== store.false);
+    const edge = { from, to, condition: partsOf(read(condition)), incoming: open.map((one) => partsOf(read(one))) };
+    const values = [condition, ...open].flatMap(({ leaves }) => leaves.flatMap(({ atom }) => (atom?.kind === 'havoc' ? [atom.value] : [])));
+    for (const value of new Set(values)) this.edges.set(value, [...(this.edges.get(value) ?? []), edge]);
+  }
+
+  /**
+   * What a thread has acquired immediately before each instruction that it may reach.
+   * @param broadcasts with which thread 0 of the block publishes that it has acquired; null: the thread itself acquires
+   * @param releases that end what the thread has acquired
+   */
+  before(
+    acquires: readonly Acquire[],
+    acrossBlocks: boolean,
+    broadcasts: readonly Broadcast[] | null = null,
+    releases: ReadonlySet<Instruction> = new Set(),
+  ): ReadonlyMap<Instruction, Holding> {
+    const { kernel } = this.symbolic;
+    const gains = new Map<string, Holding>();
+    for (const acquire of acquires)
+      for (const [edge, gained] of this.gainsOf(acquire, acrossBlocks, broadcasts, releases))
+        if (gained > (gains.get(edge) ?? nothing)) gains.set(edge, gained);
+    const found = new Map<Instruction, Holding>();
+    if (gains.size === 0 && releases.size === 0) return found;
+    const through = ({ instructions }: Block, start: Holding): Holding => {
+      let holding = start;
+      for (const instruction of instructions) {
+        found.set(instruction, holding);
+        if (releases.has(instruction)) holding = nothing;
+        else if (holding === acquired && isFence(instruction, acrossBlocks)) holding = fenced;
+      }
+      return holding;
+    };
+    // Greatest fixed point over the blocks that are reached. The last visit of a block is with its final state.
+    const before = new Map<BlockId, Holding>([[0 as BlockId, nothing]]);
+    for (let changed = true; changed;) {
+      changed = false;
+      for (const block of kernel.blocks) {
+        const start = before.get(block.id);
+        if (start === undefined) continue;
+        const after = through(block, start);
+        for (const to of block.successors) {
+          const edge = `${block.id}>${to}`;
+          const gained = gains.get(edge) ?? nothing;
+          const holding = gained > after ? gained : after;
+          if (holding >= (before.get(to) ?? unreached) || this.closed.has(edge)) continue;
+          before.set(to, holding);
+          changed = true;
+        }
+      }
+    }
+    return found;
+  }
+
+  /** The edges after which an access is known to have acquired. */
+  private gainsOf(
+    { access, shows }: Acquire,
+    acrossBlocks: boolean,
+    broadcasts: readonly Broadcast[] | null,
+    releases: ReadonlySet<Instruction>,
+  ): readonly (readonly [string, Holding])[] {
+    const { kernel, leaderValues } = this.symbolic;
+    const value = access.instruction.results[0]!;
+    const isShown = (parts: readonly Term[]): boolean => parts.some(shows);
+    // Values of incoming edges are out of date if the block executes the access again.
+    const edges = (this.edges.get(value) ?? []).filter(
+      ({ from, condition, incoming }) => isShown(condition) || (from !== access.block && incoming.length > 0 && incoming.every(isShown)),
+    );
+    if (edges.length === 0) return [];
+    const isGate = (instruction: Instruction): boolean => isFence(instruction, acrossBlocks);
+    const isAcquire = isAcquiring(access.instruction);
+    const told = broadcasts?.filter((broadcast) => broadcast.leaderValues.includes(value)) ?? [];
+    const areFenced = told.length > 0 && told.every(({ barrier }) => isAcquire || everyPathPasses(kernel, access, barrier, isGate));
+    if (broadcasts && !areFenced) return [];
+    const blocksFrom = (from: ProgramPoint, isWall: (instruction: Instruction) => boolean): BlockId[] =>
+      walkFrom(kernel, pointAfter(from), (instruction) => !isWall(instruction)).map(({ id }) => id);
+    const withoutFence = new Set(areFenced || isAcquire ? [] : blocksFrom(access, isGate));
+    // Branches that a thread may execute after a release, or after a value is defined again that selects the element: the
+    // result is out of date there.
+    const names = new Set(access.targets[0]!.offset.leaves.map(({ atom }) => (atom?.kind === 'havoc' ? atom.value : null)));
+    const isEnd = (instruction: Instruction): boolean =>
+      releases.has(instruction) || instruction.results.some((result) => result !== null && names.has(result));
+    const reached = pointsOf(kernel, isEnd).filter((end) => canReach(kernel, access, end));
+    const stale = new Set(reached.flatMap((end) => blocksFrom(end, (instruction) => instruction === access.instruction)));
+    return edges.flatMap(({ from, to }) => {
+      const end = { block: from, position: kernel.blocks[from]!.instructions.length };
+      // A value that thread 0 broadcasts does not show that the thread itself has acquired.
+      const isOther = !broadcasts && !this.isOfLeaders && leaderValues.has(value) && !pointDominates(kernel, access, end);
+      if (isOther || stale.has(from) || !told.every(({ barrier }) => pointDominates(kernel, barrier, end))) return [];
+      return [[`${from}>${to}`, withoutFence.has(from) ? acquired : fenced] as const];
+    });
+  }
+}

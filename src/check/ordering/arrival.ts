@@ -1,0 +1,177 @@
+/**
+ * Releases that happen once: a flag that one thread sets, and a counter that each block, or each thread, increments once
+ * and whose value shows that all have.
+ */
+import { type Access, isWriter } from '../../analysis/values/access.ts';
+import { constantPlace } from '../../analysis/values/broadcast.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
+import { type Pins, isOfBlock, isOfLaunch, isOneThread, leaderReaches, pinsOf } from '../../analysis/values/leader.ts';
+import { isOneObject } from '../../analysis/values/memory-base.ts';
+import { canReach, pointDominates } from '../../analysis/values/program-point.ts';
+import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
+import { isStrong } from '../../memory-model/fence.ts';
+import { substituted } from '../../term/rewrite.ts';
+import type { Term } from '../../term/term.ts';
+import type { Counted, Pattern, SynchronisingKernel } from './pattern.ts';
+import { isPoll, isValue, isZero, lanesOf, rivalsOf } from './synchronising-access.ts';
+
+/** The flag or counter that an access sets or increments; null for any other access. */
+export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | null {
+  const { symbolic, accesses, mayBeSame, dimensions } = of;
+  const [target, ...more] = arrival.targets;
+  if (!isWriter(arrival) || !isStrong(arrival.instruction) || isPoll(symbolic, arrival) || lanesOf(arrival.instruction) !== 1) return null;
+  if (!target || more.length > 0 || !isOneObject(target.base) || canReach(symbolic.kernel, arrival, arrival)) return null;
+  const { base, offset } = target;
+  const isShared = base.kind === 'object' && base.object.space === 'shared';
+  const kind = kindOf(of, arrival, offset, pinsOf(symbolic, arrival.block, dimensions), isShared);
+  if (!kind) return null;
+  const isOwn = (access: Access): boolean =>
+    isStrong(access.instruction) &&
+    access.bytes === arrival.bytes &&
+    lanesOf(access.instruction) === 1 &&
+    access.targets.length === 1 &&
+    access.targets[0]!.base.key === base.key;
+  const rivals = rivalsOf(accesses, arrival, mayBeSame).filter((other) => other !== arrival && !(isPoll(symbolic, other) && isOwn(other)));
+  const own = accesses.filter((access) => access === arrival || (isOwn(access) && !rivals.includes(access)));
+  // Other writes may initialise the flag or counter, or reset it to zero once all have arrived.
+  const starts = rivals.filter((rival) => setsUp(of, rival, offset, own));
+  const resets = rivals.filter((rival) => !starts.includes(rival));
+  const isReset = (rival: Access): boolean =>
+    kind !== 'flag' && rival.targets[0]?.offset === offset && rival.bytes === arrival.bytes && isZero(rival.stored?.[0]);
+  const start = of.startsAtZero(base);
+  if (!resets.every(isReset) || (starts.length === 0 && (isShared || start === 'no'))) return null;
+  const watches = own.filter(
+    (watch) =>
+      isValue(watch.instruction.results[0]) &&
+      (kind === 'flag'
+        ? watch !== arrival && watch.targets[0]!.offset.leaves.every((leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread')
+        : watch.targets[0]!.offset === offset),
+  );
+  const count = kind === 'flag' ? null : countOf(symbolic, dimensions, kind, 32);
+  return {
+    kind,
+    base,
+    offset,
+    own,
+    acquires: watches.map((access) => ({
+      access,
+      shows: (part) => showsArrival(of, part, access.instruction.results[0]!, kind, access === arrival),
+    })),
+    releases: [arrival],
+    resets,
+    starts: [],
+    counter: null,
+    startsAtZero: starts.length === 0 && start === 'assumed',
+    assumes: count && !count.fits ? [count.term] : [],
+  };
+}
+
+/**
+ * The kind of an arrival that happens at most once per location, per block, or per thread; null for any other write.
+ */
+function kindOf(
+  { symbolic, dimensions }: SynchronisingKernel,
+  arrival: Access,
+  offset: Term,
+  pins: Pins,
+  isShared: boolean,
+): 'flag' | Counted | null {
+  const isOne = isOneThread(pins);
+  if (isOne && (isShared || pins.block.every((index) => index !== undefined)) && offset.leaves.every(isOfBlock)) return 'flag';
+  if (isOne && !isShared && isOfOneBlock(offset, arrival.bytes, dimensions)) return 'flag';
+  if (!offset.leaves.every(isOfLaunch) || !countsByOne(symbolic, arrival, isShared, dimensions)) return null;
+  if (isShared) return 'threads-of-block';
+  return isOne ? 'blocks' : 'threads';
+}
+
+/** Whether an offset is different in each block: `flags[blockIdx.x]`. */
+export function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions): boolean {
+  const open = [0, 1, 2].filter((axis) => grid[axis] !== 1);
+  const [axis] = open;
+  if (axis === undefined || open.length > 1) return false;
+  const terms = offset.operator === 'sum' ? offset.arguments : [offset];
+  const coefficients = offset.operator === 'sum' ? offset.coefficients : [1n];
+  let by = 0n;
+  for (const [i, term] of terms.entries()) {
+    if (isOfLaunch(term) && term.operator === 'atom') continue;
+    const inner = term.operator === 'zext' || term.operator === 'sext' ? term.arguments[0]! : term;
+    if (inner.atom?.kind !== 'block' || inner.atom.axis !== axis || by !== 0n) return false;
+    by = coefficients[i]!;
+  }
+  return offset.width === 64 && (by >= BigInt(bytes) || -by >= BigInt(bytes)) && by < 1n << 31n && -by < 1n << 31n;
+}
+
+/** Whether the write adds one to a counter that does not wrap around to zero before all have arrived. */
+function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, isShared: boolean, dimensions: Dimensions): boolean {
+  const { effect } = instruction.operation;
+  if (effect.kind !== 'atomic' || !/^[us]32$|^[us]64$/.test(effect.type)) return false;
+  const operand = symbolic.operand(instruction.arguments[1]!);
+  if (effect.operation === 'add') return operand.operator === 'constant' && operand.value === 1n;
+  if (effect.operation !== 'inc' || isShared) return false;
+  const all = countOf(symbolic, dimensions, 'blocks', operand.width);
+  if (!all?.fits) return false;
+  return operand === all.term || operand === symbolic.store.sum(operand.width, -1n, [[all.term, 1n]]);
+}
+
+/**
+ * The number of arrivals at a counter as a term; `fits` means that the product surely does not wrap around and is not
+ * negative. Null if the number is too large.
+ */
+function countOf(
+  { store }: SymbolicKernel,
+  dimensions: Dimensions,
+  kind: Counted,
+  width: number,
+): { readonly term: Term; readonly fits: boolean } | null {
+  const sizesOf = (of: 'grid' | 'block'): Term[] =>
+    ([0, 1, 2] as const).map((axis) => {
+      const size = dimensions[of][axis];
+      return size === null ? store.atom(32, { kind: `${of}-size`, axis }) : store.constant(32, BigInt(size));
+    });
+  const sizes = [...(kind === 'threads-of-block' ? [] : sizesOf('grid')), ...(kind === 'blocks' ? [] : sizesOf('block'))];
+  const open = sizes.filter((size) => size.operator !== 'constant');
+  const product = sizes.reduce((all, size) => all * (size.operator === 'constant' ? size.value : 1n), 1n);
+  if (product >= 1n << 31n) return null;
+  const term = open.reduce((all, size) => store.mul(32, all, size), store.constant(32, product));
+  return { term: store.zeroExtend(width, term), fits: open.length === 0 || (open.length === 1 && product === 1n) };
+}
+
+/** Whether a store of zero to shared memory precedes all uses of a flag or counter, separated by a barrier. */
+function setsUp({ symbolic, barriers }: SynchronisingKernel, store: Access, offset: Term, own: readonly Access[]): boolean {
+  const { kernel } = symbolic;
+  const at = constantPlace(store);
+  if (!at || store.targets[0]!.offset !== offset || !isZero(store.stored?.[0])) return false;
+  return barriers.some(
+    (barrier) =>
+      !canReach(kernel, barrier, store) &&
+      own.every((access) => pointDominates(kernel, barrier, access) && leaderReaches(symbolic, store.block, access.block)),
+  );
+}
+
+/**
+ * Whether a condition on the loaded value implies that the write of the flag, or all arrivals at the counter, have been
+ * observed.
+ * @param isArrival whether the value is the result of the arriving atomic
+ */
+function showsArrival(
+  { symbolic, dimensions }: SynchronisingKernel,
+  part: Term,
+  value: number,
+  kind: 'flag' | Counted,
+  isArrival: boolean,
+): boolean {
+  const { store, view } = symbolic;
+  const unknowns = part.leaves.filter((leaf) => !isOfLaunch(leaf));
+  const [unknown, ...more] = unknowns;
+  if (unknown?.atom?.kind !== 'havoc' || unknown.atom.value !== value || more.length > 0) return false;
+  if (kind === 'flag') {
+    const before = substituted(store, part, (leaf) => (leaf === unknown ? store.constant(leaf.width, 0n) : undefined), new Map());
+    return view.decide(before) === false;
+  }
+  const all = countOf(symbolic, dimensions, kind, unknown.width);
+  if (!all) return false;
+  // The atomic of the last arrival returns the number of all others.
+  const enough = isArrival ? store.sum(all.term.width, -1n, [[all.term, 1n]]) : all.term;
+  const isEnough = [store.equal(unknown, enough), store.not(store.unsignedLess(unknown, enough))];
+  return isEnough.includes(part) || (all.fits && part === store.not(store.signedLess(unknown, enough)));
+}
