@@ -1,7 +1,7 @@
 /** Flags and counters: accesses that they order. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckOptions } from '../kernel-text.ts';
+import { type CheckOptions, contextOf } from '../kernel-text.ts';
 import { type OrderedCase, otherwiseOrdered } from './ordered.ts';
 
 const fence = 'fence.acq_rel.gpu;';
@@ -50,6 +50,11 @@ test('a flag orders what one thread did before it set it, and what others do aft
       'block',
     ],
     'a load of the block': [`${first(`${write} ${fence} ${up}`)} ${until('ld.relaxed.cta.global.u32 %r20, [%d2];')} ${read}`, 'block'],
+    'a flag that no thread sets': [`${first(`${write} ${fence} atom.global.or.b32 %r21, [%d2], 0;`)} ${until(look)} ${read}`, ''],
+    'a flag at one of two addresses': [
+      `setp.gt.s32 %p4, %r9, 3; add.s64 %d30, %d1, 64; selp.b64 %d31, %d30, %d2, %p4; ${first(`${write} ${fence} st.volatile.global.u32 [%d31], 1;`)} ${until(look)} ${read}`,
+      '',
+    ],
     'a weak flag': [`${first(`${write} ${fence} st.global.u32 [%d2], 1;`)} ${until(look)} ${read}`, ''],
     'a weak load': [`${first(`${write} ${fence} ${up}`)} ${until('ld.global.u32 %r20, [%d2];')} ${read}`, ''],
     'a load whose value is not tested': [`${first(`${write} ${fence} ${up}`)} ${look} ${fence} ${read}`, ''],
@@ -84,6 +89,11 @@ test('a flag orders what one thread did before it set it, and what others do aft
     'each block sets its own flag': [
       `mul.wide.u32 %d30, %r6, 4; add.s64 %d30, %d2, %d30; ${leader(`${write} ${fence} st.volatile.global.u32 [%d30], 1;`, 'W')} ${until(look)} ${read}`,
       'block? grid?',
+    ],
+    'blocks of a row set one flag': [
+      `mul.wide.u32 %d30, %r6, 4; add.s64 %d30, %d2, %d30; ${leader(`${write} ${fence} st.volatile.global.u32 [%d30], 1;`, 'W')} ${until(look)} ${read}`,
+      '',
+      { grid: [4, 2, 1] },
     ],
     'two blocks set one flag': [
       `shr.u32 %r30, %r6, 1; mul.wide.u32 %d30, %r30, 4; add.s64 %d30, %d2, %d30; ${leader(`${write} ${fence} st.volatile.global.u32 [%d30], 1;`, 'W')} ${until(look)} ${read}`,
@@ -177,6 +187,8 @@ test('a counter orders what all did before they counted, and what the last one d
     'another number': [counted(add, last(`${fence} ${read}`, 'setp.ne.s32 %p2, %r20, %r9;')), ''],
     'an access of those who are not last': [counted(add, last(`${fence} ${read}`, 'setp.eq.s32 %p2, %r20, %r79;')), ''],
     'a step of 2': [counted('atom.global.add.u32 %r20, [%d2], 2;'), ''],
+    'a maximum': [counted('atom.global.max.u32 %r20, [%d2], 1;'), ''],
+    'a store': [counted('st.volatile.global.u32 [%d2], 1;', `L: ${look} setp.lt.u32 %p2, %r20, %r78; @%p2 bra L; ${fence} ${read}`), ''],
     'no fence after the count': [counted(add, last(read)), ''],
     'no barrier before the count': [counted(add, last(`${fence} ${read}`), write), ''],
     'a counter of the block': [counted('atom.relaxed.cta.global.add.u32 %r20, [%d2], 1;'), ''],
@@ -213,4 +225,17 @@ test('a counter in shared memory counts the threads of the block', () => {
     'all threads of one block': [counted('63'), 'block', oneBlock],
   };
   assert.deepEqual(otherwiseOrdered(cases), []);
+});
+
+test('what an order depends on is listed', () => {
+  const of = (body: string, options: CheckOptions = { grid: [4, 1, 1] }) => {
+    const [first] = contextOf(body, options).synchronisation;
+    return [first?.startsAtZero, first?.assumes.length];
+  };
+  const zero = leader('st.shared.u32 [s], 0;', 'I');
+  const inShared = `${zero} bar.sync 0; setp.ne.s32 %p1, %r0, 5; @%p1 bra W; ${write} ${fence} st.volatile.shared.u32 [s], 1; W: ${until('ld.volatile.shared.u32 %r20, [s];')} ${read}`;
+  const threads = `${sizes} mul.lo.s32 %r78, %r78, %r5; sub.s32 %r79, %r78, 1; ${write} ${fence} atom.global.add.u32 %r20, [%d2], 1; setp.ne.s32 %p2, %r20, %r79; @%p2 bra Y; ${fence} ${read} Y:`;
+  assert.deepEqual(of(`${first(`${write} ${fence} ${up}`)} ${until(look)} ${read}`), [true, 0], 'a flag in global memory');
+  assert.deepEqual(of(inShared), [false, 0], 'a flag in shared memory');
+  assert.deepEqual(of(threads), [true, 0], 'a known number of threads');
 });
