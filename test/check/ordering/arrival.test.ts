@@ -119,6 +119,16 @@ test('a barrier of the block extends a flag to the threads of the block', () => 
     'all threads write, without a barrier': [`${write} ${first(`${fence} ${up}`)} ${until(look)} ${read}`, '', oneBlock],
     'a fence before the barrier only': [`${write} ${fence} bar.sync 0; ${first(up)} ${until(look)} ${read}`, '', oneBlock],
     'a barrier before the write': [`bar.sync 0; ${write} ${first(`${fence} ${up}`)} ${until(look)} ${read}`, '', oneBlock],
+    'another thread writes': [
+      `setp.ne.s32 %p9, %r0, 1; @%p9 bra V; ${write} V: ${first(`${fence} ${up}`)} ${until(look)} ${read}`,
+      '',
+      oneBlock,
+    ],
+    'the same thread writes earlier': [
+      `setp.ne.s32 %p9, %r0, 0; @%p9 bra V; ${write} V: ${first(`${fence} ${up}`)} ${until(look)} ${read}`,
+      'block grid',
+      oneBlock,
+    ],
     'thread 0 waits for its block': [`${first(`${write} ${fence} ${up}`)} ${wait} bar.sync 0; ${read}`, 'block grid'],
     'thread 0 waits, and no barrier follows': [`${first(`${write} ${fence} ${up}`)} ${wait} ${read}`, ''],
     'a fence after the barrier': [`${first(`${write} ${fence} ${up}`)} ${leader(until(look, ''), 'X')} bar.sync 0; ${fence} ${read}`, ''],

@@ -237,6 +237,8 @@ test('a ticket lock admits the thread that sees its own number', () => {
     'no fence after the look': [`${draw} ${untilServed()} ${work} ${fence} ${advance}`, ''],
     'no fence before the store': [`${draw} ${untilServed()} ${fence} ${work} ${next}`, ''],
     'others serve, too': [`${advance} ${draw} ${untilServed()} ${inside} ${advance}`, ''],
+    'a weak store of another number, too': [`${draw} ${untilServed()} ${inside} ${advance} st.global.u32 [%d2+4], 7;`, ''],
+    'an exchange of another number, too': [`${draw} ${untilServed()} ${inside} ${advance} atom.global.exch.b32 %r24, [%d2+4], %r9;`, ''],
     'no thread serves the next': [`${draw} ${untilServed()} ${inside}`, ''],
     'the counter is set back': [`${draw} ${untilServed()} ${inside} ${advance} atom.global.exch.b32 %r24, [%d2], 0;`, ''],
     'the counter also falls': [`${draw} ${untilServed()} ${inside} ${advance} atom.global.add.u32 %r24, [%d2], -1;`, ''],
