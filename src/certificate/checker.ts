@@ -179,6 +179,16 @@ function affineClaim(value: unknown): AffineClaim {
   };
 }
 
+/** The reason why an argument about two accesses does not prove its claim; null if it does. */
+export function refusalOf({ claim, argument }: { readonly claim: unknown; readonly argument: unknown }): string | null {
+  try {
+    checkAffine(claim, argument);
+    return null;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
 /** @throws Refused if the argument does not prove the claim */
 function checkAffine(given: unknown, argument: unknown): void {
   const claim = affineClaim(given);

@@ -36,7 +36,7 @@ import { arraysOfParts, ascendingArrays } from './representative/assumed-content
 import type { LaunchInstance } from './representative/representative-launches.ts';
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { comparedSizes } from './context/named-term.ts';
-import { refutedByDigits } from './deciding/digits.ts';
+import { refutedBySizes } from './radix/size-digits.ts';
 import { KeptTouches, type OverlapEffort, type OverlapInLaunch, overlapsIn } from './witness/overlap.ts';
 import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
@@ -266,7 +266,7 @@ export function* querySolver(
       continue;
     }
     // If positive sizes suffice for a proof, they are tried later as preconditions.
-    if (!request.proofOnly && !order && refutedByDigits(contexts[pair.scope], obligation, true)) {
+    if (!request.proofOnly && !order && refutedBySizes(contexts[pair.scope], obligation, null)) {
       leave(pair, why ?? { kind: 'not-reproduced' }, false, !different.has(pair), true);
       continue;
     }

@@ -20,7 +20,7 @@ export function dividedBySteps(store: TermStore, term: Term, step: bigint): Term
   const { width, operator } = term;
   if (!isDivision(operator)) return term;
   const [number, divisor] = term.arguments as [Term, Term];
-  const part = quotientOf(store, number, step);
+  const part = dividedSum(store, number, step);
   const parts = store.divide(operator.startsWith('s') ? 'sdiv' : 'udiv', width, divisor, store.constant(width, step));
   const divided = store.divide(operator, width, part, parts);
   return operator.endsWith('div') ? divided : store.sum(width, 0n, [[divided, step]]);
@@ -70,7 +70,7 @@ export function wholeQuotient(store: TermStore, term: Term, isMultiple: (factor:
 }
 
 /** A sum with its parts divided by one of their common divisors. */
-function quotientOf(store: TermStore, { width, value, arguments: parts, coefficients }: Term, by: bigint): Term {
+export function dividedSum(store: TermStore, { width, value, arguments: parts, coefficients }: Term, by: bigint): Term {
   const quotient = (one: bigint): bigint => BigInt.asIntN(width, one) / by;
   return store.sum(
     width,

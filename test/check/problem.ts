@@ -6,8 +6,12 @@ import { controlDependence } from '../../src/analysis/values/control-dependence.
 import { inferUniformity } from '../../src/analysis/values/uniformity.ts';
 import { kernelContext } from '../../src/check/context/kernel-facts.ts';
 import { conflictOf } from '../../src/memory-model/conflict.ts';
+import { comparedSizes } from '../../src/check/context/named-term.ts';
+import { refutedByDigits } from '../../src/check/radix/size-digits.ts';
+import { addressDifference } from '../../src/check/obligations/difference.ts';
 import { Instances } from '../../src/check/obligations/instance.ts';
 import { type Conflicts, type Obligation, blockPairs, gridPairs } from '../../src/check/obligations/obligation.ts';
+import type { Term } from '../../src/term/term.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { type CheckOptions, requestFor } from './kernel-text.ts';
 
@@ -37,6 +41,13 @@ export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
     const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
     return { context, instances: new Instances(symbolic, uniformity, scope), obligations };
   });
+}
+
+/** What the digits of two addresses assume to refute an overlap; null if they do not refute it. */
+export function refutedIn({ context, instances }: Problem, obligation: Obligation): readonly Term[] | null {
+  const { symbolic, dimensions } = context;
+  const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
+  return refutedByDigits(tier, obligation, addressDifference(symbolic, instances, obligation));
 }
 
 export function describe({ context }: Problem, { first, second, scope }: Obligation): string {

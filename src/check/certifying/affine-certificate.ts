@@ -1,19 +1,18 @@
 /** Results of the affine tier as certificates: the difference of two addresses, and the refutation of an overlap. */
 import { gcd } from '../../base/integer.ts';
 import type { AffineArgument, AffineClaim, CertificateProof } from '../../certificate/certificate.ts';
-import { type DifferenceArgument, narrowed } from '../deciding/affine.ts';
-import { addressDifference, type Difference, type Unknown } from '../obligations/difference.ts';
+import { refusalOf } from '../../certificate/checker.ts';
+import { narrowed } from '../radix/distance-parts.ts';
+import { addressDifference, type Difference } from '../obligations/difference.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 
-/**
- * The claim and the argument of an obligation that the affine tier refutes.
- * @param by the kind of argument that refutes the overlap
- */
-export function affineProof(context: TierContext, obligation: Obligation, by: DifferenceArgument): CertificateProof {
+/** The claim that accesses never overlap, and an argument that the checker accepts; null without one. */
+export function affineProof(context: TierContext, obligation: Obligation): CertificateProof | null {
   const difference = addressDifference(context.symbolic, context.instances, obligation);
   const claim = claimOf(context, obligation, difference);
-  return { claim, argument: argumentOf(obligation, difference, by) };
+  const argument = argumentsOf(obligation, difference).find((one) => refusalOf({ claim, argument: one }) === null);
+  return argument ? { claim, argument } : null;
 }
 
 function claimOf({ dimensions, symbolic, instances }: TierContext, obligation: Obligation, difference: Difference): AffineClaim {
@@ -48,38 +47,25 @@ function claimOf({ dimensions, symbolic, instances }: TierContext, obligation: O
   };
 }
 
-function argumentOf({ first, second }: Obligation, difference: Difference, by: DifferenceArgument): AffineArgument {
-  const { constant, unknowns, low, high } = difference;
-  switch (by) {
-    case 'interval':
-      return { kind: 'interval', low: String(low), high: String(high) };
-    case 'divisor': {
-      const divisor = unknowns.reduce((all, { coefficient }) => gcd(all, coefficient), 0n);
-      const rest = ((constant % divisor) + divisor) % divisor;
-      return { kind: 'divisor', divisor: String(divisor), rest: String(rest) };
-    }
-    case 'radix': {
-      const [behind, ahead] = [BigInt(first.access.bytes) - 1n, BigInt(second.access.bytes) - 1n];
-      let reached = (behind > ahead ? behind : ahead) + size(constant);
-      const order: (readonly [string, string])[] = [];
-      const reach: string[] = [];
-      const sorted = unknowns
-        .filter(({ name }) => name.endsWith('_1'))
-        .toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient)));
-      for (const { name, coefficient, bounds } of sorted) {
-        order.push([name, `${name.slice(0, -1)}2`]);
-        reach.push(String(reached));
-        reached += size(coefficient) * (bounds.high - bounds.low);
-      }
-      return { kind: 'radix', order, reach };
-    }
-    case 'block-size':
-      return { kind: 'block-size', step: String(unknowns.find(isFirst)!.coefficient) };
+/** The arguments by which a difference may refute an overlap. */
+function argumentsOf({ first, second }: Obligation, { constant, unknowns, low, high }: Difference): readonly AffineArgument[] {
+  const divisor = unknowns.reduce((all, { coefficient }) => gcd(all, coefficient), 0n);
+  const rest = divisor === 0n ? constant : ((constant % divisor) + divisor) % divisor;
+  let reached = BigInt(Math.max(first.access.bytes, second.access.bytes) - 1) + size(constant);
+  const order: (readonly [string, string])[] = [];
+  const reach: string[] = [];
+  const sorted = unknowns.filter(({ name }) => name.endsWith('_1')).toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient)));
+  for (const { name, coefficient, bounds } of sorted) {
+    order.push([name, `${name.slice(0, -1)}2`]);
+    reach.push(String(reached));
+    reached += size(coefficient) * (bounds.high - bounds.low);
   }
-}
-
-function isFirst({ reading }: Unknown): boolean {
-  return reading.side === 1;
+  return [
+    { kind: 'interval', low: String(low), high: String(high) },
+    { kind: 'divisor', divisor: String(divisor), rest: String(rest) },
+    { kind: 'radix', order, reach },
+    { kind: 'block-size', step: String(unknowns.find(({ reading }) => reading.side === 1)?.coefficient ?? 0n) },
+  ];
 }
 
 function size(value: bigint): bigint {

@@ -36,14 +36,14 @@ export class CertificateLog {
 
   /** Records an obligation that a tier without a solver has proved. */
   addCheap(context: TierContext, obligation: Obligation, { by, assumes }: Extract<CheapResult, { kind: 'proved' }>): void {
-    const isAffine = by !== 'coordinates' && by !== 'enumeration';
     const question = `${by}|${questionOf(obligation)}`;
     let proof = this.tried.get(question);
     if (proof === undefined) {
-      proof = isAffine ? affineProof(context, obligation, by) : this.triedProof(context, obligation, assumes);
+      proof = (by === 'digits' ? affineProof(context, obligation) : null) ?? this.triedProof(context, obligation, assumes);
       this.tried.set(question, proof);
     }
-    this.addRace(obligation, isAffine ? 'affine' : by, proof);
+    const tier = by === 'enumeration' ? by : proof?.claim.kind === 'apart' ? 'affine' : 'coordinates';
+    this.addRace(obligation, tier, proof);
   }
 
   /** Records that two accesses never overlap. */

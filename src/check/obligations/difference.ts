@@ -26,9 +26,19 @@ export interface Difference {
 
 /** Computes the difference of the two offsets. Terms that both threads share cancel if their coefficients are equal. */
 export function addressDifference(symbolic: SymbolicKernel, instances: Instances, obligation: Obligation): Difference {
-  const { first, second } = obligation;
-  const a = symbolic.view.offset(first.target.offset);
-  const b = symbolic.view.offset(second.target.offset);
+  const [a, b] = [obligation.first, obligation.second].map(
+    ({ target, reading }) => [symbolic.view.offset(target.offset), reading] as const,
+  );
+  return formDifference(symbolic, instances, a!, b!);
+}
+
+/** Computes the difference of two linear forms, each in the reading of a thread. */
+export function formDifference(
+  symbolic: SymbolicKernel,
+  instances: Instances,
+  [a, first]: readonly [Linear, TermInstance],
+  [b, second]: readonly [Linear, TermInstance],
+): Difference {
   let constant = a.constant - b.constant;
   const collected = new Map<string, { coefficient: bigint; bounds: Bounds; term: Term; reading: TermInstance }>();
   const add = (form: Linear, reading: TermInstance, sign: bigint): void => {
@@ -43,8 +53,8 @@ export function addressDifference(symbolic: SymbolicKernel, instances: Instances
       else collected.set(instance.name, { coefficient: total, bounds: instance.bounds, term, reading });
     }
   };
-  add(a, first.reading, 1n);
-  add(b, second.reading, -1n);
+  add(a, first, 1n);
+  add(b, second, -1n);
   let low = constant;
   let high = constant;
   const unknowns: Unknown[] = [];

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { complete } from '../../../src/base/coroutine.ts';
-import { refutedByDifference } from '../../../src/check/deciding/affine.ts';
 import { addressDifference } from '../../../src/check/obligations/difference.ts';
 import { enumerate } from '../../../src/check/deciding/enumerate.ts';
 import { LinearEncoding } from '../../../src/check/deciding/linear-encoding.ts';
@@ -14,7 +13,7 @@ import { parsePtx } from '../../../src/ptx/parser.ts';
 import { randomKernel } from '../../fuzz/random-kernel.ts';
 import { findOverlap } from './brute-force.ts';
 import { closeSolver, kernelOf, load, sharedSolver, store } from '../kernel-text.ts';
-import { describe, problemsOf, shown } from '../problem.ts';
+import { describe, problemsOf, refutedIn, shown } from '../problem.ts';
 import { sweep } from '../../run/sweep.ts';
 
 after(closeSolver);
@@ -55,7 +54,7 @@ test('linear addresses: refuted pairs have no overlap, and enumeration of all th
       const { context, instances, obligations } = problem;
       for (const obligation of obligations) {
         const difference = addressDifference(context.symbolic, instances, obligation);
-        const refuted = null !== refutedByDifference(context.dimensions, obligation, difference);
+        const refuted = null !== refutedIn(problem, obligation);
         const tried = enumerate(context.symbolic, instances, context.dimensions, obligation, difference, evaluations);
         const found = findOverlap(context, instances, obligation, [], random, 20_000);
         const where = `seed ${seed}, ${describe(problem, obligation)} ${shown(found)}`;
@@ -78,7 +77,7 @@ test('linear addresses: refuted pairs have no overlap, and enumeration of all th
 
 test('random kernels: pairs that any tier proves have no overlap', async () => {
   const solver = await sharedSolver();
-  const counts: Record<string, number> = { affine: 0, enumeration: 0, solver: 0 };
+  const counts: Record<string, number> = { digits: 0, enumeration: 0, solver: 0 };
   for (let seed = 0; seed < sweep(30, 60); seed++) {
     const random = seededRandom(seed);
     const kernel = lowerModule(parsePtx(randomKernel(random)).module).kernels[0]!;
@@ -106,7 +105,8 @@ test('random kernels: pairs that any tier proves have no overlap', async () => {
           counts[by]!++;
           assert.equal(found, null, `seed ${seed}, by ${by}, ${describe(problem, obligation)}: ${shown(found)}`);
         };
-        if (refutedByDifference(dimensions, obligation, difference)) check('affine', difference.assumes);
+        const assumed = refutedIn(problem, obligation);
+        if (assumed) check('digits', assumed);
         if (tried.kind === 'none') check('enumeration', difference.assumes);
         if (tried.kind !== 'none' && queries++ < 6) {
           const answer = await complete(tier.decide(encoding.overlap(obligation)));

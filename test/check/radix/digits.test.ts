@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { comparedSizes } from '../../../src/check/context/named-term.ts';
-import { refutedByDigits } from '../../../src/check/deciding/digits.ts';
 import { sweep } from '../../run/sweep.ts';
 import { kernelOf } from '../kernel-text.ts';
-import { problemsOf } from '../problem.ts';
+import { problemsOf, refutedIn } from '../problem.ts';
 
 /** A product of sizes, each `n`, `m` or an integer. */
 type Size = readonly ('n' | 'm' | number)[];
@@ -147,10 +145,9 @@ test('access pairs that the digit tier refutes do not overlap', () => {
       assume: ['n >= 1', 'm >= 1', ...(isOpen ? ['blockDim.y == 1', 'blockDim.z == 1'] : [])],
     };
     const problems = problemsOf(kernelOf(ptxOf(layout)), options);
-    for (const [at, { context, instances, obligations }] of problems.entries()) {
-      const { symbolic, dimensions } = context;
-      const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
-      const isRefuted = obligations.every((one) => refutedByDigits(tier, one) !== null);
+    for (const [at, problem] of problems.entries()) {
+      const { obligations } = problem;
+      const isRefuted = obligations.every((one) => refutedIn(problem, one) !== null);
       const isMet = areMeeting(layout, at === 0 ? 'block' : 'grid', threads, blocks);
       assert.ok(!(isRefuted && isMet && obligations.length > 0), `seed ${seed}: ${JSON.stringify(layout)}`);
       if (isRefuted) counts.refuted++;

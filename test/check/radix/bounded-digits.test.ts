@@ -5,11 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
-import { comparedSizes } from '../../../src/check/context/named-term.ts';
-import { refutedByDigits } from '../../../src/check/deciding/digits.ts';
 import { sweep } from '../../run/sweep.ts';
 import { kernelOf } from '../kernel-text.ts';
-import { problemsOf } from '../problem.ts';
+import { problemsOf, refutedIn } from '../problem.ts';
 
 /** A size: its PTX, which writes to a register, its name in statements, and its value. */
 interface Size {
@@ -205,10 +203,9 @@ for (const isStepped of [false, true])
       const layout = randomLayout(seededRandom(seed), isStepped);
       const assume = layout.statements.map(({ text }) => text);
       const problems = problemsOf(kernelOf(ptxOf(layout)), { block: [threads, 1, 1], grid: [blocks, 1, 1], assume });
-      for (const [at, { context, instances, obligations }] of problems.entries()) {
-        const { symbolic, dimensions } = context;
-        const tier = { symbolic, instances, dimensions, evaluations: 0, stated: comparedSizes(context) };
-        const isRefuted = obligations.length > 0 && obligations.every((one) => refutedByDigits(tier, one) !== null);
+      for (const [at, problem] of problems.entries()) {
+        const { obligations } = problem;
+        const isRefuted = obligations.length > 0 && obligations.every((one) => refutedIn(problem, one) !== null);
         const isOverlap = overlap(layout, at === 0 ? 'block' : 'grid');
         const shown = {
           ...layout,

@@ -1,4 +1,5 @@
 /** Masks with constants as quotients and remainders by powers of two: `x & 31`, and `x & ~31` as `(x >> 5) * 32`. */
+import { addends } from '../../term/addends.ts';
 import type { Term, TermStore } from '../../term/term.ts';
 
 /**
@@ -8,8 +9,8 @@ import type { Term, TermStore } from '../../term/term.ts';
  */
 export function dividedMask(store: TermStore, { operator, width, arguments: [a, mask] }: Term): Term | null {
   if (operator !== 'and' || mask!.operator !== 'constant') return null;
-  const sum = addendsOf(a!);
-  const unit = sum.reduce((bits, { by }) => bits | by, 0n);
+  const sum = addends(a!);
+  const unit = sum.reduce((bits, [, by]) => bits | by, 0n);
   const common = unit === 0n ? 1n : unit & -unit;
   const ones = (1n << BigInt(width)) - 1n;
   // Bits below the common power of two are 0 in the term.
@@ -19,27 +20,20 @@ export function dividedMask(store: TermStore, { operator, width, arguments: [a, 
   const isHigh = !isLow && bits !== 0n && bits + lowest === ones + 1n;
   if (!isLow && !isHigh) return null;
   const power = isLow ? bits + common : lowest;
-  const multiples = sum.filter(({ by }) => by % power === 0n);
-  const rest = sum.filter(({ by }) => by % power !== 0n);
-  const scale = rest.reduce((all, { by }) => all | by, 0n);
+  const multiples = sum.filter(([, by]) => by % power === 0n);
+  const rest = sum.filter(([, by]) => by % power !== 0n);
+  const scale = rest.reduce((all, [, by]) => all | by, 0n);
   const step = scale === 0n ? 1n : scale & -scale;
   if (isLow && multiples.length === 0 && step === 1n) return null;
   const total = (parts: typeof sum, divisor: bigint): Term =>
     store.sum(
       width,
-      parts.reduce((all, { term, by }) => (term ? all : all + by / divisor), 0n),
-      parts.flatMap(({ term, by }) => (term ? [[term, by / divisor] as const] : [])),
+      parts.reduce((all, [term, by]) => (term ? all : all + by / divisor), 0n),
+      parts.flatMap(([term, by]) => (term ? [[term, by / divisor] as const] : [])),
     );
   const part = total(rest, step);
   if (isLow) return store.sum(width, 0n, [[store.and(width, part, store.constant(width, power / step - 1n)), step]]);
   const shift = BigInt((power / step).toString(2).length - 1);
   const above = rest.length === 0 ? store.constant(width, 0n) : store.shift('lshr', width, part, store.constant(width, shift));
   return store.add(width, total(multiples, 1n), store.sum(width, 0n, [[above, power]]));
-}
-
-/** The parts of a sum, and its constant without a term. */
-function addendsOf(term: Term): readonly { readonly term: Term | null; readonly by: bigint }[] {
-  if (term.operator !== 'sum') return [{ term, by: 1n }];
-  const constant = term.value === 0n ? [] : [{ term: null, by: BigInt.asIntN(term.width, term.value) }];
-  return [...constant, ...term.arguments.map((part, at) => ({ term: part, by: term.coefficients[at]! }))];
 }
