@@ -6,7 +6,7 @@ import { equalDigits, equalParts, type WeightedDigit, type WeightedPart } from '
 import { constantSize } from '../../../src/check/premises/size-order.ts';
 import { TermStore } from '../../../src/term/term.ts';
 import { sweep } from '../../run/sweep.ts';
-import { kernelOf } from '../kernel-text.ts';
+import { kernelOf, store as wordAt } from '../kernel-text.ts';
 import { describe, problemsOf, refutedIn, shown } from '../problem.ts';
 import { findOverlap } from '../deciding/brute-force.ts';
 
@@ -164,4 +164,14 @@ test('random indices: accesses that the digits refute do not overlap', () => {
     }
   }
   assert.ok(counts.refuted > 100 && counts.open > 100, JSON.stringify(counts));
+});
+
+test('the upper and the lower bits of an index are digits, unless the values of the lower ones reach the upper ones', () => {
+  const isRefuted = (factor: number): boolean => {
+    const index = `and.b32 %r20, %r0, -4; and.b32 %r21, %r0, 3; mad.lo.s32 %r22, %r21, ${factor}, %r20;`;
+    const [problem] = problemsOf(kernelOf(`${index} ${wordAt('%d1', '%r22', '%r0', 10)}`), { block: [8, 1, 1] });
+    return problem!.obligations.length > 0 && problem!.obligations.every((obligation) => refutedIn(problem!, obligation) !== null);
+  };
+  assert.ok(isRefuted(1));
+  assert.ok(!isRefuted(2));
 });
