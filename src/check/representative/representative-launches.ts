@@ -223,7 +223,7 @@ function withScalars(
   const scalarOf =
     (of: ReadonlyMap<string, bigint>) =>
     (field: ParameterField): bigint =>
-      BigInt.asUintN(8 * field.bytes, of.get(fieldKey(field)) ?? 1n);
+      BigInt.asUintN(8 * field.bytes, of.get(fieldKey(field)) ?? unreadValue(context, field));
   const setting: LaunchInstance = {
     block,
     grid: tied,
@@ -297,6 +297,12 @@ function fitting(context: KernelAndLaunch, scalar: Scalar, wanted: bigint, isLar
   if (value > high) value = high;
   const most = (1n << BigInt(8 * field.bytes - 1)) - 1n;
   return value > most ? most : value;
+}
+
+/** The value of a scalar that the kernel does not read, so that only statements matter: 1, or the next value in its bounds. */
+function unreadValue({ request }: KernelAndLaunch, { index, offset, bytes }: ParameterField): bigint {
+  const { low, high } = scalarBounds(conditionsOf(request.assumptions), request.parameters, index, offset, bytes);
+  return low > 1n ? low : high < 1n ? high : 1n;
 }
 
 function pinned(context: KernelAndLaunch, field: ParameterField): bigint | undefined {
