@@ -1,6 +1,7 @@
 /**
- * Sums of products in one normal form: each product is a number times factors that are ordered by their keys, and no two
- * products of a sum have the same factors. What a factor is, and what is known of it, is up to the user of this file.
+ * Sums of products in one normal form: each product is a number, which is not 0, times factors that are ordered by their
+ * keys, and no two products of a sum have the same factors; their order has no meaning. What a factor is, and what is known
+ * of it, is up to the user of this file. Products with further parts are collected by a key that contains these.
  */
 
 /** Equal factors have equal keys. */
@@ -33,7 +34,7 @@ export function collected<One extends KeyedProduct<Keyed>>(products: Iterable<On
   return [...sum.values()].filter(({ coefficient }) => coefficient !== 0n);
 }
 
-/** `by * sum`. */
+/** `by * sum`, for `by` other than 0. */
 export function scaled<One extends KeyedProduct<Keyed>>(sum: readonly One[], by: bigint): readonly One[] {
   return by === 1n ? sum : sum.map((product) => ({ ...product, coefficient: by * product.coefficient }));
 }
@@ -68,7 +69,7 @@ export function withoutFactors<Factor extends Keyed>(all: readonly Factor[], som
   return left;
 }
 
-/** A product divided by another one; null if there is a rest. */
+/** A product divided by another one; null if there is a remainder. */
 export function quotientOfProduct<Factor extends Keyed>(
   product: KeyedProduct<Factor>,
   by: KeyedProduct<Keyed>,
@@ -77,7 +78,7 @@ export function quotientOfProduct<Factor extends Keyed>(
   return factors && { coefficient: product.coefficient / by.coefficient, factors };
 }
 
-/** A sum divided by a product; null if there is a rest. */
+/** A sum divided by a product; null if there is a remainder. */
 export function quotientOfProducts<Factor extends Keyed>(
   sum: readonly KeyedProduct<Factor>[],
   by: KeyedProduct<Keyed>,

@@ -64,7 +64,7 @@ function labelOf(node: Node): bigint | boolean | string {
   }
 }
 
-/** Whether two expressions, or two conditions, are equal. Their texts would be too, but nodes share parts, and texts do not. */
+/** Whether two expressions, or two conditions, are equal. Nodes share parts, and their texts do not, so that no text is made. */
 export function isSame(a: Node, b: Node): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || labelOf(a) !== labelOf(b) || treeSize(a) !== treeSize(b)) return false;

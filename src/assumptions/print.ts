@@ -1,6 +1,6 @@
 /**
- * The canonical text of expressions and conditions. Statements parse from it again. Texts of two trees are equal if and
- * only if the trees are, so that they are also keys; symbols are printed as `‹id›` there.
+ * The canonical text of expressions and conditions. Statements parse from it again. Trees with one text have
+ * one value, so that texts are also keys; symbols are printed as `‹id›` there.
  */
 import type { AssumptionExpression, Fact, HostTerm } from './expression.ts';
 import { precedences } from './operators.ts';

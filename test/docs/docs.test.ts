@@ -6,6 +6,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
+import { validatorsBuildCommand } from '../../src/app/idempotency/emitted-readme.ts';
+import { interposerBuildCommand } from '../../src/interposer/build-command.ts';
 import { parseConfiguration } from '../../src/settings/configuration-parser.ts';
 import { configurationJsonSchema, factsJsonSchema, type JsonSchema } from './configuration-schema.ts';
 import { generatedPages, namingFiles, withPublishedName } from './pages.ts';
@@ -117,4 +119,13 @@ test('links of the documentation point to existing files and headings', () => {
     }
   }
   assert.deepEqual(broken, []);
+});
+
+test('the commands that build the interposer and validators are those that work', () => {
+  for (const [page, folder] of [
+    ['src/docs/idempotency.md', 'DIR/interposer'],
+    ['src/docs/command-line.md', 'interposer'],
+  ] as const)
+    assert.ok(read(join(root, page)).includes(interposerBuildCommand(folder)), page);
+  assert.ok(read(join(root, 'src/docs/command-line.md')).includes(validatorsBuildCommand));
 });

@@ -1,8 +1,9 @@
 /**
- * Sums in mixed radix. Lemma: let u + v be within low … high, let M divide each weight of u, and let v be within a … b.
- * Then u is a multiple of M within low - b … high - a. If no such multiple is in the range of u, the sum is impossible.
- * If only one is, u has that value. For one digit of a larger weight than all others reach, that value is 0 times its
- * weight: the digit is equal in both addresses.
+ * Sums in mixed radix: the difference of two addresses is a sum of parts, each the difference of a digit between two
+ * threads times its weight, and `low … high` are the differences at which the accesses overlap. Lemma: let u + v be within
+ * low … high, let M divide each weight of u, and let v be within a … b. Then u is a multiple of M within low - b … high - a.
+ * If no such multiple is in the range of u, the accesses never overlap. If only one is, u has that value; if u is one part
+ * and the value is 0, its digit is equal in both threads.
  */
 import { plusProducts, timesProducts } from '../../algebra/products.ts';
 import { floorDivide, gcd } from '../../base/integer.ts';
@@ -60,6 +61,7 @@ export interface WeightedDigit {
 /**
  * Like {@link equalParts}, for two addresses that overlap and whose other parts differ by a nonnegative distance. A digit
  * of a larger weight than all others reach is equal, and then so are the others, one after another.
+ * @returns the digits that are equal, possibly none; null if the accesses never overlap
  */
 export function equalDigits(
   digits: readonly WeightedDigit[],

@@ -1,6 +1,7 @@
 /**
  * Properties of effects, derived from their one description in `operation.ts`: accesses, completion, participants, order.
- * Provers, interpreter, costs, idempotency and the comparison with SASS ask these instead of listing kinds.
+ * Provers, interpreter, costs, idempotency and the comparison with SASS ask these about copies, groups and accesses, so that
+ * a new one is a row of the table. A new kind of effect also needs its cases here, and in `idempotency/effects.ts`.
  */
 import type { AsyncGroup, CopyEffect, Effect, Scope, Semantics, StateSpace } from './operation.ts';
 
@@ -26,8 +27,9 @@ const weakly = { count: 1, source: 0, strong: null, semantics: 'weak' } as const
 const copyPiece = 16;
 
 /**
- * The accesses of an instruction at addresses in its sources. Vectors are one access except for atomics; matrices have
- * lines, which these accesses begin; copies write first. The matrices of `wgmma.mma_async` are described by its effect.
+ * The accesses of an instruction at addresses in its sources. Vectors are one access except for atomics. An access of a
+ * matrix is listed as the first bytes of a line; a copy as its write, its read, then the update of an mbarrier. The matrices
+ * of `wgmma.mma_async` are described by its effect.
  */
 export function accessesOfEffect(effect: Effect): readonly EffectAccess[] {
   switch (effect.kind) {
@@ -75,7 +77,7 @@ export function accessesOfEffect(effect: Effect): readonly EffectAccess[] {
   }
 }
 
-/** Whether each thread makes exactly these accesses, of known sizes, and no mbarrier is informed of them. */
+/** Whether an effect is a load, a store, an atomic, or a copy of a fixed size that does not complete at an mbarrier. */
 export function hasPlainAccesses(
   effect: Effect,
 ): effect is Extract<Effect, { kind: 'load' | 'store' | 'atomic' }> | (CopyEffect & { readonly bytes: number }) {

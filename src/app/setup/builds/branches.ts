@@ -1,4 +1,7 @@
-/** Conditions that the text of a build file may not decide, and the values of variables after them. */
+/**
+ * Branches of build files (CMake, Make, and the scripts of Python and Meson). If the text does not decide a condition, each
+ * branch that is possible runs on a copy of the variables, which are then merged.
+ */
 
 /** Items after branches of which one was taken: the common first ones, and `unknown` if more follow. */
 export function mergedItems<T>(one: readonly T[], other: readonly T[], unknown: T, isSame = (a: T, b: T): boolean => a === b): T[] {
@@ -19,8 +22,9 @@ interface BranchSteps<B, Value, Ending> {
   readonly truth: (branch: B) => boolean | undefined;
   /** Notes a branch that may not be taken. `isFalse` if its own condition is the reason, not an earlier branch. */
   readonly report: (branch: B, isFalse: boolean) => void;
+  /** @param isOpen whether the branch is only possible @returns why it ended early, for example by `return()` */
   readonly run: (branch: B, isOpen: boolean) => Ending | undefined;
-  /** The value of a variable after one of several paths; undefined on a path that does not set it. */
+  /** The value of a variable after one of several paths; undefined on a path at whose end it has none. */
   readonly merge: (values: readonly (Value | undefined)[]) => Value;
   /** Needed for values that a path changes in place. */
   readonly copy?: (value: Value) => Value;
@@ -29,7 +33,7 @@ interface BranchSteps<B, Value, Ending> {
 /**
  * Executes the branch whose condition holds. If that is not known, all that may be taken are executed, each with its own
  * variables, and only what they have in common stays.
- * @returns why the execution of the branch that is taken for certain ended early
+ * @returns why the branch ended early, if one branch certainly runs
  */
 export function runBranches<B, Value, Ending = never>(
   branches: readonly B[],
