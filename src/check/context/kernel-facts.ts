@@ -26,10 +26,11 @@ import { type ParameterField, parameterFields } from '../../launch/parameter-fie
 import type { CheckRequest } from '../request/check-request.ts';
 import { statedExtents } from '../premises/extents.ts';
 import { collectElementFacts } from '../premises/element-fact.ts';
-import { isAfterAcquire, isProtected } from '../ordering/order.ts';
+import { isProtected } from '../ordering/order.ts';
 import type { Synchronisation } from '../ordering/pattern.ts';
 import { findSynchronisation } from '../ordering/synchronisation.ts';
-import { findTickets, isSetUpBefore } from '../ordering/ticket.ts';
+import { isSetUpBefore } from '../ordering/initial-store.ts';
+import { findTickets } from '../ordering/ticket.ts';
 
 /**
  * Evaluates the kernel symbolically for the launch of the request, with the scalars that `SELVAGE_ASSUME` in the code
@@ -92,11 +93,7 @@ function contextOf(request: CheckRequest): KernelContext {
   const toldOnce = broadcasts.filter(({ loop }) => loop === null);
   const synchronising = { symbolic, accesses, mayBeSame, barriers, broadcasts: toldOnce, dimensions, startsAtZero };
   const synchronisation = findSynchronisation(synchronising);
-  const tickets = findTickets(
-    synchronising,
-    synchronisation,
-    (start, counter) => !isAfterAcquire(synchronisation, start) && isSetUpBefore(symbolic, barriers, start, counter),
-  );
+  const tickets = findTickets(synchronising, synchronisation, (start, counter) => isSetUpBefore(symbolic, barriers, start, counter));
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
   const isGuarded = (access: Access): boolean =>
     isProtected(synchronisation, access) || synchronisation.some((by) => isReadInTurn(kernel, by, access));

@@ -15,8 +15,7 @@ import { evaluateTerm } from '../../term/evaluate.ts';
 import type { Term } from '../../term/term.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';
-import { isAfterAcquire } from '../ordering/order.ts';
-import { isSetUpBefore } from '../ordering/ticket.ts';
+import { isSetUpBefore } from '../ordering/initial-store.ts';
 
 /** The counter from which the elements of an access are allocated, each to one thread and once; null if none exists. */
 export function slotCounter(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, access: Access, mayAlias: MayAlias): Access | null {
@@ -113,11 +112,7 @@ function countOf({ symbolic: { store } }: SymbolicFacts, ballot: Term): Term {
 }
 
 /** Whether every write of a counter after its first use increases it. */
-function isOnlyCounted(
-  { symbolic, accesses, synchronisation }: SymbolicFacts & OrderingFacts,
-  counter: Access,
-  mayAlias: MayAlias,
-): boolean {
+function isOnlyCounted({ symbolic, accesses }: SymbolicFacts, counter: Access, mayAlias: MayAlias): boolean {
   if (!isOfOnePlace(counter) || counter.bytes !== 4) return false;
   const { base } = counter.targets[0]!;
   const barriers = pointsOf(symbolic.kernel, isFullBarrier);
@@ -129,10 +124,6 @@ function isOnlyCounted(
   const mayChange = (access: Access): boolean =>
     isWriter(access) && access.targets.some((target) => mayAlias(target.base, base) !== 'apart');
   return (
-    grows(counter) &&
-    accesses.every(
-      (other) =>
-        !mayChange(other) || grows(other) || (!isAfterAcquire(synchronisation, other) && isSetUpBefore(symbolic, barriers, other, counter)),
-    )
+    grows(counter) && accesses.every((other) => !mayChange(other) || grows(other) || isSetUpBefore(symbolic, barriers, other, counter))
   );
 }

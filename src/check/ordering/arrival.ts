@@ -59,7 +59,6 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
     })),
     releases: [arrival],
     resets,
-    starts: [],
     counter: null,
     startsAtZero: starts.length === 0 && start === 'assumed',
     assumes: count && !count.fits ? [count.term] : [],
@@ -79,9 +78,8 @@ function kindOf(
   const isOne = isOneThread(pins);
   if (isOne && (isShared || pins.block.every((index) => index !== undefined)) && offset.leaves.every(isOfBlock)) return 'flag';
   if (isOne && !isShared && isOfOneBlock(offset, arrival.bytes, dimensions)) return 'flag';
-  if (!offset.leaves.every(isOfLaunch) || !countsByOne(symbolic, arrival, isShared, dimensions)) return null;
-  if (isShared) return 'threads-of-block';
-  return isOne ? 'blocks' : 'threads';
+  const kind = isShared ? 'threads-of-block' : isOne ? 'blocks' : 'threads';
+  return offset.leaves.every(isOfLaunch) && countsByOne(symbolic, arrival, kind, dimensions) ? kind : null;
 }
 
 /** Whether an offset is different in each block: `flags[blockIdx.x]`. */
@@ -102,14 +100,13 @@ export function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions):
 }
 
 /** Whether the write adds one to a counter that does not wrap around to zero before all have arrived. */
-function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, isShared: boolean, dimensions: Dimensions): boolean {
+function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, kind: Counted, dimensions: Dimensions): boolean {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || !/^[us]32$|^[us]64$/.test(effect.type)) return false;
   const operand = symbolic.operand(instruction.arguments[1]!);
   if (effect.operation === 'add') return operand.operator === 'constant' && operand.value === 1n;
-  if (effect.operation !== 'inc' || isShared) return false;
-  const all = countOf(symbolic, dimensions, 'blocks', operand.width);
-  if (!all?.fits) return false;
+  const all = effect.operation === 'inc' && countOf(symbolic, dimensions, kind, operand.width);
+  if (!all || !all.fits) return false;
   return operand === all.term || operand === symbolic.store.sum(operand.width, -1n, [[all.term, 1n]]);
 }
 

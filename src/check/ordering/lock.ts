@@ -9,9 +9,10 @@ import { canReach } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Term } from '../../term/term.ts';
+import { isSetUpBefore } from './initial-store.ts';
 import type { Acquire, Pattern, SynchronisingKernel } from './pattern.ts';
 import { type Written, addedBy, isAt, isOfOneElement, isOfOnePlace, isPoll, isValue, rivalsOf, writeOf } from './synchronising-access.ts';
-import { comesBefore, findTickets } from './ticket.ts';
+import { findTickets } from './ticket.ts';
 
 /** Finds the locations that admit one thread at once. */
 export function findLocks(of: SynchronisingKernel): readonly Pattern[] {
@@ -60,18 +61,15 @@ function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null 
     return [{ access: taker, shows: (part) => isFree.includes(part) }];
   });
   const frees = (writer: Access): boolean => constants(writer)?.value === free;
-  // A weak store before all exchanges of its thread is also before those of other threads, as it would race with them
-  // otherwise.
   const isFirst = (writer: Access): boolean =>
-    writer.strong === null && frees(writer) && acquires.every((acquire) => comesBefore(symbolic, writer, acquire.access));
+    frees(writer) && acquires.every((acquire) => isSetUpBefore(symbolic, of.barriers, writer, acquire.access));
   const isLegal = (writer: Access): boolean =>
     isAt(writer, access) &&
     (isStrong(writer.instruction) ? frees(writer) || acquires.some((acquire) => acquire.access === writer) : isFirst(writer));
   if (!rivals.every(isLegal)) return null;
   const { base, offset } = access.targets[0]!;
-  const starts = rivals.filter(({ instruction }) => !isStrong(instruction));
   // A strong store counts as a release, since it does not race with the accesses that acquire the lock.
-  return { ...lock, base, offset, own, acquires, releases: own.filter(frees), starts, counter: null };
+  return { ...lock, base, offset, own, acquires, releases: own.filter(frees), counter: null };
 }
 
 /**
@@ -124,6 +122,8 @@ function servedLock(of: SynchronisingKernel, look: Access, { number, counter, is
   const { store, kernel } = symbolic;
   const hasNumber = ({ block }: Access): boolean => !isOfBlock || areLeaders(pinsOf(symbolic, block, dimensions));
   if (!hasNumber(look) || (counter && isAt(look, counter)) || 8 * look.bytes !== number.width) return null;
+  // Counters of two blocks issue the same numbers.
+  if (counter?.memory === 'shared' && look.memory !== 'shared') return null;
   const own = accesses.filter((access) => isAt(access, look) && isStrong(access.instruction));
   const next = store.sum(number.width, 1n, [[number, 1n]]);
   // A thread that may draw a second number while it is inside does not know the successor of its first one.
@@ -138,7 +138,7 @@ function servedLock(of: SynchronisingKernel, look: Access, { number, counter, is
       return { access, shows: (part: Term) => part === isServed };
     });
   const { base, offset } = look.targets[0]!;
-  return { ...lock, base, offset, own, acquires, releases, starts: [], counter };
+  return { ...lock, base, offset, own, acquires, releases, counter };
 }
 
 /** Whether an access is a strong read of one location and does not change it. */

@@ -77,11 +77,6 @@ function isMadeOf(term: Term, known: readonly Term[]): boolean {
   return term.atom === null && term.arguments.length > 0 && term.arguments.every((part) => isMadeOf(part, known));
 }
 
-/** Whether the order of an access and those of other threads may depend on patterns. */
-export function isAfterAcquire(all: readonly Synchronisation[], { index }: Access): boolean {
-  return all.some(({ after, bare }) => after.block.has(index) || after.grid.has(index) || bare.has(index));
-}
-
 /** Whether a thread performs an access only while it holds a lock, with the fences that order it. */
 export function isProtected(all: readonly Synchronisation[], { index }: Access): boolean {
   const isInside = ({ before, after }: Synchronisation, scope: PairScope): boolean => before[scope].has(index) && after[scope].has(index);

@@ -53,8 +53,6 @@ export interface Pattern {
   readonly releases: readonly Access[];
   /** Writes that make a counter zero again, which only threads that have acquired may do. */
   readonly resets: readonly Access[];
-  /** Weak stores that free a lock before its first use. */
-  readonly starts: readonly Access[];
   /** The counter that issues the numbers that a lock serves. Each number is issued once, unless the counter wraps around. */
   readonly counter: Access | null;
   /** Whether it is an assumption that the location is zero when the kernel starts. */

@@ -15,7 +15,6 @@ import type { Term } from '../../term/term.ts';
 import { AcquisitionFlow, fenced, nothing } from './acquired.ts';
 import { arrivalOf } from './arrival.ts';
 import { findLocks } from './lock.ts';
-import { isAfterAcquire } from './order.ts';
 import type { Acquire, Acquired, Pattern, Synchronisation, SynchronisingKernel } from './pattern.ts';
 
 /** Finds the locations through which the threads of a kernel synchronise; locks first. */
@@ -23,9 +22,7 @@ export function findSynchronisation(of: SynchronisingKernel): readonly Synchroni
   const patterns = [...findLocks(of), ...of.accesses.flatMap((access) => arrivalOf(of, access) ?? [])];
   if (patterns.length === 0) return [];
   const [own, leader] = [false, true].map((isOfLeaders) => new AcquisitionFlow(of.symbolic, isOfLeaders));
-  const found = patterns.flatMap((pattern) => orderOf({ ...of, flow: { own: own!, leader: leader! } }, pattern) ?? []);
-  // A store that frees a lock before its first use must not follow the use of the lock by another thread.
-  return found.filter(({ starts }) => !starts.some((start) => isAfterAcquire(found, start)));
+  return patterns.flatMap((pattern) => orderOf({ ...of, flow: { own: own!, leader: leader! } }, pattern) ?? []);
 }
 
 /** A kernel, and what its threads acquire, directly or through thread 0. */

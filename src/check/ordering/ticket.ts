@@ -2,11 +2,9 @@
  * Tickets: the old values returned by atomic additions of positive constants to one counter. As long as nothing else
  * changes the counter and it does not wrap around, no two executions of such an addition return the same ticket.
  */
-import { type ProgramPoint, canReach, pointDominates, reachable } from '../../analysis/values/program-point.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
-import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Synchronisation, SynchronisingKernel } from './pattern.ts';
 import { addedBy, isOfOnePlace, isValue, rivalsOf } from './synchronising-access.ts';
 
@@ -77,25 +75,4 @@ function isSigned({ instruction }: Access): boolean {
 function stepOf(symbolic: SymbolicKernel, access: Access): bigint | null {
   const step = addedBy(symbolic, access);
   return step !== null && step > 0n ? step : null;
-}
-
-/**
- * Whether a store initialises a counter before any thread obtains a ticket. The store precedes the atomic in its own
- * thread. If another thread executed the store after this thread obtained a ticket, the two accesses would race. A
- * strong store does not race with an atomic operation, so in that case a barrier is required between the two.
- */
-export function isSetUpBefore(symbolic: SymbolicKernel, barriers: readonly ProgramPoint[], store: Access, taker: Access): boolean {
-  if (!comesBefore(symbolic, store, taker)) return false;
-  if (store.strong === null) return true;
-  const { kernel } = symbolic;
-  return (
-    taker.memory === 'shared' && barriers.some((barrier) => pointDominates(kernel, barrier, taker) && !canReach(kernel, barrier, store))
-  );
-}
-
-/** Whether a store precedes an access in its own thread: no path leads from the access to the store. */
-export function comesBefore({ kernel }: SymbolicKernel, store: Access, taker: Access): boolean {
-  if (store.operation !== 'write' || store.isCopy) return false;
-  const after: ReadonlySet<BlockId> = reachable(kernel, kernel.blocks[taker.block]!.successors);
-  return !after.has(store.block) && !(store.block === taker.block && store.position > taker.position);
 }

@@ -209,6 +209,14 @@ test('a store may free a lock first, unless it may follow the use of the lock by
     'a store under another lock': [`${otherLock(start)} ${section}`, ''],
     'a store under a ticket lock': [`${otherTicket(start)} ${section}`, ''],
     'a store after a flag': [`${set} ${flagged(start)} ${section}`, ''],
+    'a store at the same time as the use of another warp': [
+      `setp.ge.s32 %p7, %r0, 32; @%p7 bra W; ${untilTaken} ${inside} bar.arrive 1, 64; ret; W: ${start} ${section.replaceAll('L', 'M')}`,
+      always,
+    ],
+    'a store after a barrier at which another warp has arrived': [
+      `setp.ge.s32 %p7, %r0, 32; @%p7 bra W; ${untilTaken} ${inside} bar.arrive 1, 64; ret; W: bar.sync 1, 64; ${start} ${section.replaceAll('L', 'M')}`,
+      '',
+    ],
     'a store before another lock': [`${start} bar.sync 0; ${otherLock('')} ${section}`, always],
   };
   assert.deepEqual(otherwiseOrdered(cases), []);
@@ -259,6 +267,7 @@ test('a ticket lock admits the thread that sees its own number', () => {
     'all threads of a block': [`${untilServed(served, '%r6')} ${inside} ${advance}`, ''],
     'two threads of each block': [`setp.ge.s32 %p9, %r0, 2; @%p9 bra X; ${untilServed(served, '%r6')} ${inside} ${advance} X:`, ''],
     'one index of two': [leader(`${untilServed(served, '%r6')} ${inside} ${advance}`, 'X'), '', { grid: [4, 2, 1] }],
+    'a number of the block': [`${draw.replace('global', 'shared').replace('%d2', 's')} ${untilServed()} ${inside} ${advance}`, ''],
     'block indices, and an unrelated ticket': [
       `atom.global.add.u32 %r50, [%d2+64], 1; ${leader(`${untilServed(served, '%r6')} ${inside} ${advance}`, 'X')}`,
       always,
@@ -275,6 +284,7 @@ test('tickets are those of a counter that only grows, after stores that precede 
     'two steps': `${draw} atom.global.add.u32 %r21, [%d2], 3;`,
     'zero before': `st.global.u32 [%d2], 0; ${draw}`,
     'another element is written': `${draw} st.global.u32 [%d2+4], 0;`,
+    'zero after a fence, before a barrier': `${fence} st.shared.u32 [s], 0; bar.sync 0; atom.shared.add.u32 %r20, [s], 1;`,
     'in shared memory, a strong zero before a barrier': 'st.volatile.shared.u32 [s], 0; bar.sync 0; atom.shared.add.u32 %r20, [s], 1;',
   };
   for (const [what, body] of Object.entries(tickets)) assert.ok(isTicket(body), what);
@@ -289,7 +299,12 @@ test('tickets are those of a counter that only grows, after stores that precede 
       L: ld.volatile.global.u32 %r60, [%d2+128]; setp.eq.s32 %p8, %r60, 0; @%p8 bra L; ${fence} st.global.u32 [%d2], 0; ${draw}`,
     'zero under a lock': `K: atom.global.cas.b32 %r30, [%d2+64], 0, 1; setp.ne.s32 %p5, %r30, 0; @%p5 bra K; ${fence} st.global.u32 [%d2], 0; ${fence}
       atom.global.exch.b32 %r31, [%d2+64], 0; ${draw}`,
+    'zero after a barrier at which another warp has arrived': `setp.ge.s32 %p7, %r0, 32; @%p7 bra W; ${draw} bar.arrive 1, 64; ret; W:
+      bar.sync 1, 64; st.global.u32 [%d2], 0; atom.global.add.u32 %r21, [%d2], 1;`,
     'an overlapping store': `${draw} st.global.u16 [%d2+2], 0;`,
+    'an increment of all threads that wraps around at the number of blocks': `mov.u32 %r78, %nctaid.x; mul.lo.s32 %r79, %r78, %r5;
+      sub.s32 %r79, %r79, 1; st.global.u32 [%d1], %r0; ${fence} atom.global.inc.u32 %r20, [%d2], %r78; setp.ne.s32 %p2, %r20, %r79; @%p2 bra Y;
+      ${fence} ld.global.u32 %r30, [%d1]; Y:`,
   };
   for (const [what, body] of Object.entries(others)) assert.ok(!isTicket(body), what);
 });
