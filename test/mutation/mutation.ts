@@ -28,6 +28,10 @@ import { type CodeMutant, codeMutants, mutatedCode } from './code-mutant.ts';
 const rooms: Readonly<Record<string, readonly string[]>> = {
   analysis: ['test/analysis'],
   check: ['test/check'],
+  'check/deciding': ['test/check/deciding'],
+  'check/obligations': ['test/check/obligations'],
+  'check/ordering': ['test/check/ordering'],
+  'check/premises': ['test/check/premises'],
   'cost/loops': ['test/cost'],
   'memory-model': ['test/memory-model'],
   ptx: ['test/ptx'],
