@@ -1,7 +1,9 @@
 /** The comment on a finding: quoted lines, the repair, and the limits of its parts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { planEarlyEnd } from '../../../src/github/plan/incomplete-run.ts';
 import { planReview, type PlanInput } from '../../../src/github/plan/plan.ts';
+import { offersOf } from '../../../src/github/plan/suggestion.ts';
 import { parseMarker } from '../../../src/github/text/marker.ts';
 import type { ReportedStep } from '../../../src/report-model/finding.ts';
 import type { KernelReport, RepairReport } from '../../../src/report-model/report.ts';
@@ -205,4 +207,38 @@ test('text that names the commit does not change the hash of a comment', () => {
   assert.match(first, /<details><summary>Reproduce<\/summary>\n\n```sh\nselvage run a\n```\n\n<\/details>$/);
   const without = commentOf([kernel('k', [race({ fingerprint: 'f', first: at(1), second: at(2) })])]);
   assert.doesNotMatch(without, /Reproduce/);
+});
+
+test('the lines of a suggestion are the fewest that contain the edit', () => {
+  const linesOf = (startLine: number, endLine: number, replacement = 'x\n') => {
+    const edited = repaired('k', { startLine, endLine, replacement });
+    const [offer] = offersOf(report([edited]), diff, source).values();
+    return offer?.lines && [offer.lines.startLine ?? offer.lines.line, offer.lines.line];
+  };
+  const rows: readonly (readonly [number, number, string, readonly [number, number]])[] = [
+    [3, 3, 'x\n', [3, 3]],
+    [3, 5, 'x\n', [3, 5]],
+    [3, 2, 'x\n', [2, 2]],
+    [1, 0, 'x\n', [1, 1]],
+    [3, 3, '', [2, 3]],
+    [1, 1, '', [1, 2]],
+  ];
+  for (const [from, to, replacement, expected] of rows)
+    assert.deepEqual(linesOf(from, to, replacement), expected, `${from}-${to} ${replacement}`);
+  assert.equal(linesOf(3, 3, 'x\udcff\n'), undefined, 'a block is text');
+});
+
+test('an early end has the exit code of its run, or that of an incomplete one', () => {
+  for (const [exitCode, expected] of [
+    [0, 0],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+    [130, 3],
+  ] as const) {
+    const plan = planEarlyEnd({ exitCode, kind: 'usage', message: 'a secret' }, HEAD, ['secret', '']);
+    assert.deepEqual([plan.exitCode, plan.outputs['exit-code'], plan.check.conclusion], [expected, String(exitCode), 'failure']);
+    assert.match(plan.summary.body, /did not analyse a{9}:\n\n```\na \*\*\*\n```\n/);
+  }
+  assert.equal(planEarlyEnd({ exitCode: 130, kind: 'cancelled', message: '' }, HEAD, []).check.conclusion, 'cancelled');
 });
