@@ -55,7 +55,10 @@ function withNames<Part>(part: Part, other: (name: string) => string | undefined
   const { kind, name, array } = part as { readonly kind?: string; readonly name?: string; readonly array?: string };
   if (name !== undefined && (kind === 'symbol' || isDeclaration(part))) copy['name'] = other(name) ?? name;
   if (array !== undefined && kind === 'element') copy['array'] = other(array) ?? array;
-  // The section with the names of inlined functions is omitted.
-  if (kind === 'loc') delete copy['functionName'];
+  // The section with the names of inlined functions is omitted, and `inlined_at` requires such a name.
+  if (kind === 'loc') {
+    delete copy['functionName'];
+    delete copy['inlinedAt'];
+  }
   return copy as Part;
 }
