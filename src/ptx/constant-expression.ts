@@ -202,7 +202,8 @@ function apply(operator: string, left: NumberLiteral, right: NumberLiteral): Num
       case '/':
         return b === 0n ? 'division by zero' : integer(a / b, unsigned);
       case '%':
-        return b === 0n ? 'division by zero' : integer(a % b, unsigned);
+        // Operands of a remainder are unsigned, as in ptxas: -7 % 4 is 1.
+        return b === 0n ? 'division by zero' : integer(BigInt.asUintN(64, a) % BigInt.asUintN(64, b), unsigned);
       case '<<':
         return integer(shift > 63n ? 0n : left.value << shift, left.unsigned);
       case '>>':
