@@ -1,8 +1,8 @@
 /**
  * Mutation score of rooms that prove: seeded small changes of their code, one at a time, and whether the room's own tests
- * fail: `node test/mutation/mutation.ts [ROOM…] [--seed N] [--each N] [--out FILE]`. A room is a folder of `src/` for
- * which {@link rooms} names tests. The checkout is copied, so that the working tree stays as it is. FILE has a line of
- * JSON for each mutant, and is continued. Prints the mutants that no test notices.
+ * fail: `node test/mutation/mutation.ts [ROOM…] [--seed N] [--each N] [--only END]… [--out FILE]`. A room is a folder of
+ * `src/` for which {@link rooms} names tests. The checkout is copied, so that the working tree stays as it is. FILE has
+ * a line of JSON for each mutant, and is continued. Prints the mutants that no test notices.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -40,7 +40,13 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 };
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, each: { type: 'string', default: '43' }, out: { type: 'string' } },
+  options: {
+    seed: { type: 'string', default: '1' },
+    each: { type: 'string', default: '43' },
+    /** Only files whose paths end so are changed. */
+    only: { type: 'string', multiple: true, default: [] },
+    out: { type: 'string' },
+  },
   allowPositionals: true,
 });
 const unknown = positionals.filter((name) => !(name in rooms));
@@ -104,7 +110,8 @@ function noticedBy(mutant: CodeMutant, tests: readonly string[]): string | null 
 }
 
 for (const room of positionals.length > 0 ? positionals : Object.keys(rooms)) {
-  const files = sources.filter((path) => path.startsWith(`src/${room}/`));
+  const isChosen = (path: string): boolean => values.only.length === 0 || values.only.some((end) => path.endsWith(end));
+  const files = sources.filter((path) => path.startsWith(`src/${room}/`) && isChosen(path));
   const tests = sources.filter((path) => path.endsWith('.test.ts') && rooms[room]!.some((folder) => path.startsWith(`${folder}/`)));
   const failing = tests.filter((test) => run(test, 600_000) !== 'passes');
   if (failing.length > 0) process.stdout.write(`${room}: these tests fail without a mutant, and are left out: ${failing.join(' ')}\n`);

@@ -230,3 +230,29 @@ test('depth and number of errors are bounded', () => {
   assert.equal(many.diagnostics.length, 101);
   assert.match(many.diagnostics.at(-1)!, /^ptx\/limit/);
 });
+
+test('the header: order, places of its errors, and the values that are read', () => {
+  const cases: [string, string[], string, string[], number][] = [
+    ['.version 8.0\n.target sm_80\n', [], '8.0', ['sm_80'], 64],
+    ['.version 8.0\n.target sm_80\n.address_size 32\n', [], '8.0', ['sm_80'], 32],
+    ['.version 12.34\n.target sm_90a, debug\n', [], '12.34', ['sm_90a', 'debug'], 64],
+    ['.version 8.0\n.target compute_80\n', [], '8.0', ['compute_80'], 64],
+    // Two lists of targets, as ptxas reads them.
+    ['.version 8.0\n.target sm_80\n.target debug\n', [], '8.0', ['sm_80', 'debug'], 64],
+    ['.version 8.0\n.target debug\n', ['3:1'], '8.0', ['debug'], 64],
+    ['.version 8.0\n.version 8.0\n.target sm_80\n', ['2:1'], '8.0', ['sm_80'], 64],
+    ['.version 8.0\n.address_size 64\n.target sm_80\n', ['3:1'], '8.0', ['sm_80'], 64],
+    ['.version 8.0\n.target sm_80\n.address_size 64\n.target debug\n', ['4:1'], '8.0', ['sm_80', 'debug'], 64],
+    ['.version 8\n.target sm_80\n', ['1:1'], '', ['sm_80'], 64],
+    ['.version\n8.0\n.target sm_80\n', ['1:1'], '', [], 64],
+    ['.version 8.0 .target sm_80 .address_size 48\n', ['1:28'], '8.0', ['sm_80'], 64],
+    ['.version 8.0\n.target sm_x\n', ['2:9'], '8.0', [], 64],
+    ['.version 8.0\n.target\nsm_80\n', [], '8.0', ['sm_80'], 64],
+    ['.version 8.0\n.target sm_80,\n', ['3:1'], '8.0', ['sm_80'], 64],
+  ];
+  for (const [text, expected, version, target, addressSize] of cases) {
+    const { module, diagnostics } = parsePtx(`${text}.entry k() { ret; }`);
+    const places = diagnostics.filter(({ code }) => code === 'ptx/header').map(({ location }) => `${location!.line}:${location!.column}`);
+    assert.deepEqual([places, module.version, module.target, module.addressSize], [expected, version, target, addressSize], text);
+  }
+});

@@ -82,3 +82,97 @@ test("characters outside of PTX's alphabet and unterminated texts are junk", () 
     [DIRECTIVE, '.x'],
   ]);
 });
+
+test('tokens are in the text, in order, without common characters', () => {
+  const cases = [
+    '\u00e9',
+    'a \u0000',
+    '"a',
+    '"a\\"b"',
+    '"a\\',
+    '.',
+    '$',
+    '1e',
+    '1e+',
+    '@@DWARF x',
+    '// a',
+    '/* a',
+    '# 1 "f"',
+    '/',
+    '/*',
+    '\u00e9\u00e9;',
+  ];
+  for (const text of cases) {
+    const { count, starts, ends } = lex(text);
+    let last = 0;
+    for (let at = 0; at < count; at++) {
+      assert.ok(starts[at]! >= last && ends[at]! > starts[at]! && ends[at]! <= text.length, `${text}: ${starts[at]} to ${ends[at]}`);
+      last = ends[at]!;
+    }
+    assert.deepEqual([starts[count], ends[count]], [text.length, text.length], text);
+  }
+});
+
+test('the ends of numbers, dotted parts, texts, junk and comments', () => {
+  const cases: [string, string[]][] = [
+    ['1e5', ['1e5']],
+    ['1e+5', ['1e+5']],
+    ['1e-5', ['1e-5']],
+    ['1e+', ['1e', '+']],
+    ['1E-5x', ['1E-5x']],
+    ['0xe+5', ['0xe', '+', '5']],
+    ['0xe', ['0xe']],
+    ['.5e+1', ['.5e+1']],
+    ['1.5.6', ['1.5', '.6']],
+    ['1.x', ['1.x']],
+    ['a::b', ['a', ':', ':', 'b']],
+    ['.a::b::c:', ['.a::b::c', ':']],
+    ['.a::', ['.a', ':', ':']],
+    ['.a:b', ['.a', ':', 'b']],
+    ['a.b.', ['a.b', '.']],
+    ['a. b', ['a', '.', 'b']],
+    ['%', ['%']],
+    ['_', ['_']],
+    ['"a\\"b" c', ['"a\\"b"', 'c']],
+    ['"a\\x" c', ['"a\\x"', 'c']],
+    ['"" c', ['""', 'c']],
+    ['`"a"', ['`', '"a"']],
+    ['`.a', ['`', '.a']],
+    ['`1', ['`', '1']],
+    ['a/b', ['a', '/', 'b']],
+    ['a/*b*/c', ['a', 'c']],
+    ['/**/c', ['c']],
+    ['/*/c*/d', ['d']],
+    ['@@DWARF x y\nz', ['@@DWARF x y', 'z']],
+    ['@@D x', ['@', '@', 'D', 'x']],
+    ['\t\r\f a', ['a']],
+  ];
+  for (const [text, expected] of cases) assert.deepEqual(texts(text), expected, text);
+});
+
+test('line markers of the preprocessor begin their line', () => {
+  for (const marker of ['# 12 "g.cu"', ' \t# 12 "g.cu" 1 2', '#12 "g.cu"\r', '# 1 ""'])
+    assert.deepEqual(texts(`a\n${marker}\nb`), ['a', 'b'], marker);
+  for (const text of ['a # 12 "g.cu"', '# "g.cu"', '# 12 g.cu', '# 12"g.cu"', '# 12 "g.cu" x'])
+    assert.ok(texts(`\n${text}\nb`).includes('#'), text);
+  assert.deepEqual(texts('# 12 "g.cu"'), []);
+});
+
+test('comments with a meaning end at their semicolon or line', () => {
+  const marker = (text: string): unknown[] => lex(text).markers.map(({ name, operand, before }) => [name, operand, before]);
+  assert.deepEqual(marker('//selvage.assume'), [['assume', '', 0]]);
+  assert.deepEqual(marker('//  selvage.assume;'), [['assume', '', 0]]);
+  assert.deepEqual(marker('a // selvage.assume\t%r1 ; %r2\n'), [['assume', '%r1', 1]]);
+  assert.deepEqual(marker('// selvage.assume:3'), [['assume', ':3', 0]]);
+  for (const text of [
+    '// selvage.assume.x %r1',
+    '// selvage.assume2 %r1',
+    '// xselvage.assume %r1',
+    '//',
+    '// Selvage.assume %r1',
+    '"// selvage.assume %r1"',
+  ])
+    assert.deepEqual(marker(text), [], text);
+  const column = lex('x\n  // selvage.unknown 1').markers[0]!;
+  assert.deepEqual([column.line, column.column], [2, 3]);
+});
