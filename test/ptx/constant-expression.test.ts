@@ -103,7 +103,7 @@ test('precedence and associativity are those of C', () => {
     ['0 ? 1 : 0 ? 3 : 4', 4n],
     ['0 ? 1 ? 2 : 3 : 4', 4n],
     ['2 > 1 ? 5 : 6', 5n],
-    // Two characters with a space between them are no operator of two characters.
+    // An operator of two characters has no space between them.
     ['- -3', 3n],
     ['3 - -3', 6n],
   ];

@@ -6,8 +6,8 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 const module = `.version 8.0
 .target sm_80
 .address_size 64
-.file 1 "/home/me/secret.cu"
-.file 2 "/home/me/secret.cuh"
+.file 1 "/builds/secret.cu"
+.file 2 "/builds/secret.cuh"
 .global .u32 unused;
 .global .align 4 .u32 %table[2] = {1, 2};
 .global .u64 pointer = generic(%table)+4;

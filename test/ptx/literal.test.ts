@@ -37,7 +37,7 @@ test('floats: bits of 0f and 0d, decimal ones as doubles', () => {
   assert.equal(doubleOf(doublePattern(-0.1)), -0.1);
 });
 
-test('malformed literals say what is expected', () => {
+test('messages about malformed literals name what is expected', () => {
   const cases: [string, RegExp][] = [
     ['18446744073709551616', /^18446744073709551616 does not fit in 64 bits$/],
     ['0x10000000000000000', /does not fit in 64 bits$/],

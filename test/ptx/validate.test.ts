@@ -41,7 +41,7 @@ test('names of operands are declared, each error once', () => {
     ['T: .calltargets x1, k;', ['5 undeclared `x1`']],
     ['T: .branchtargets x1, L; L:', ['5 undefined-label `x1`']],
     ['mov.u32 %r1, p;', []],
-    // A register is no label, and a label no register.
+    // A label does not declare a register.
     ['L: mov.u32 %L, 1;', ['5 undeclared `%L`']],
   ];
   for (const [text, expected] of cases) assert.deepEqual(errorsOf(inBody(text)), expected, text);

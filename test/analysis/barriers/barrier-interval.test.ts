@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { barrierIntervals } from '../../../src/analysis/barriers/barrier-interval.ts';
+import { barrierIntervals, isFullBarrier, isGridBarrier, isWarpBarrier } from '../../../src/analysis/barriers/barrier-interval.ts';
 import { controlDependence } from '../../../src/analysis/values/control-dependence.ts';
 import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
-import { contextOf } from '../../check/kernel-text.ts';
+import { contextOf, kernelOf } from '../../check/kernel-text.ts';
 
 /**
  * The intervals of a kernel, in order: for each the accesses that belong to it as `OFFSET ITERATIONS`, where the offset
@@ -105,4 +105,36 @@ test('the branch conditions of a path are recorded', () => {
     [12, ['not same']],
     [4, ['slt same']],
   ]);
+});
+
+test('barriers of all threads of a block, and of a whole warp', () => {
+  const barriers = (text: string, declarations = ''): boolean[] => {
+    const { blocks } = kernelOf(text, declarations);
+    return blocks
+      .flatMap(({ instructions }) => instructions)
+      .filter(({ operation: { effect } }) => /barrier/.test(effect.kind))
+      .flatMap((instruction) => [isFullBarrier(instruction), isWarpBarrier(instruction), isGridBarrier(instruction)]);
+  };
+  const block = [true, false, false];
+  const warp = [false, true, false];
+  const none = [false, false, false];
+  const cases: [string, boolean[]][] = [
+    ['bar.sync 0;', block],
+    ['barrier.sync.aligned 0;', block],
+    ['bar.red.popc.u32 %r1, 0, %p1; st.u32 [%d1], %r1;', block],
+    ['bar.red.popc.u32 %r1, 0, 64, %p1; st.u32 [%d1], %r1;', none],
+    ['bar.red.popc.u32 %r1, 1, %p1; st.u32 [%d1], %r1;', none],
+    ['bar.sync 1;', none],
+    ['bar.sync 0, 64;', none],
+    ['bar.sync %r9;', none],
+    ['bar.arrive 0, 64;', none],
+    ['bar.warp.sync -1;', warp],
+    ['bar.warp.sync 0xffffffff;', warp],
+    ['bar.warp.sync 0x7fffffff;', none],
+    ['bar.warp.sync %r9;', none],
+  ];
+  for (const [text, expected] of cases) assert.deepEqual(barriers(text), expected, text);
+  const name = '_ZNK18cooperative_groups10grid_group4syncEv';
+  const sync = `{ .param .b64 g; st.param.b64 [g], %d1; call.uni ${name}, (g); }`;
+  assert.deepEqual(barriers(sync, `.extern .func ${name} (.param .b64 g);`), [true, false, true]);
 });
