@@ -144,6 +144,8 @@ test('a barrier with two sides is passed once between barriers of the block', ()
     [sides('bar.arrive 1, 128;', 'setp.eq.s32 %p2, %r9, 3; @%p2 ret; bar.sync 1, 128;'), 'cannot show'],
     [sides('bar.sync 0; bar.arrive 1, 128;', 'bar.sync 1, 128;'), 'cannot show'],
     [sides('bar.arrive 1, 128;', 'bar.arrive 1, 128; bar.sync 1, 128;'), 'cannot show'],
+    [sides('bar.sync 2, 64; bar.arrive 1, 128;', 'bar.sync 1, 128;'), 'cannot show'],
+    [sides('bar.arrive 1, 128; bar.sync 2, 64;', 'bar.sync 1, 128;'), null],
     [sides('bar.arrive 1, 64;', 'bar.sync 1, 128;'), 'cannot show'],
     [split(48, 'bar.arrive 1, 128;', 'bar.sync 1, 128;'), 'cannot show'],
     // An arrival on one path and a wait on another of the same side.
@@ -158,7 +160,11 @@ test('a barrier with two sides is passed once between barriers of the block', ()
       `mov.u32 %r20, 0; L: ${sides('bar.arrive 1, 128;', 'bar.sync 1, 128;')} add.s32 %r20, %r20, 1; setp.lt.s32 %p3, %r20, %r9; @%p3 bra L;`,
       'cannot show',
     ],
-    // A loop on one side leads back to the branch before the barrier.
+    // A loop on one side leads back to the branch before the barrier; also if its block is only the branch.
+    [
+      `mov.u32 %r20, 0; setp.lt.u32 %p1, %r0, 64; L: @!%p1 bra A; add.s32 %r20, %r20, 1; setp.lt.s32 %p3, %r20, %r9; @%p3 bra L; bar.arrive 1, 128; bra J; A: bar.sync 1, 128; J:`,
+      'cannot show',
+    ],
     [
       `mov.u32 %r20, 0; L: add.s32 %r20, %r20, 1; ${split(64, 'setp.lt.s32 %p3, %r20, %r9; @%p3 bra L; bar.arrive 1, 128;', 'bar.sync 1, 128;')}`,
       'cannot show',

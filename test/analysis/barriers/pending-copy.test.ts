@@ -227,6 +227,23 @@ const cases: readonly Case[] = [
     [],
     [],
   ],
+  // A condition that each iteration decides again: whether iteration m + 1 waits is unknown.
+  [
+    loop(
+      `setp.ne.s32 %p4, %r20, %r8; @%p4 bra M; ${wait(0)} M: ${barrier} setp.ne.s32 %p3, %r20, %r8; @%p3 bra N; ${copy(0)} ${commit} N:`,
+    ),
+    ['0: c0 free if i >= 4 (same)', '0: c0 same-1 if i >= 1 (same)', '0: c0 same-2 if i >= 2 (same)', '0: c0 same-3 if i >= 3 (same)'],
+    [],
+    ['c0'],
+  ],
+  [
+    loop(
+      `ld.u32 %r40, [%d2+64]; setp.ne.s32 %p4, %r40, 0; @%p4 bra M; ${wait(0)} M: ${barrier} setp.ne.s32 %p3, %r40, 0; @%p3 bra N; ${copy(0)} ${commit} N:`,
+    ),
+    ['0: c0 free if i >= 4 (same)', '0: c0 same-1 if i >= 1 (same)', '0: c0 same-2 if i >= 2 (same)', '0: c0 same-3 if i >= 3 (same)'],
+    ['c0 same, 64 free after 4', 'c0 same, 64 next', 'c0 same, 64 same+2', 'c0 same, 64 same+3'],
+    ['c0'],
+  ],
 ];
 
 test('copies are pending until a wait completes their group', () => {

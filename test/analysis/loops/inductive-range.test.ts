@@ -165,3 +165,27 @@ test('ranges and bounds of loop variables hold on all paths', () => {
     JSON.stringify(counts),
   );
 });
+
+test('a condition on one of two paths to an iteration does not limit the variable', () => {
+  for (const skip of ['@%p1', '@!%p1'])
+    for (const [change, leaves, end] of [
+      ['add.s32 %r20, %r20, 1;', 'ge', ['n >= 1', 'n <= 100']],
+      ['sub.s32 %r20, %r20, 1;', 'lt', ['n >= -100', 'n <= -1']],
+    ] as const) {
+      const { kernel, symbolic } = contextOf(
+        `mov.u32 %r20, 0; mov.u32 %r21, 0; LOOP: st.u32 [%d1], %r20; ld.u32 %r31, [%d2+4]; setp.eq.s32 %p5, %r31, 0; @%p5 bra S; ${change} S:
+          ld.u32 %r30, [%d2]; setp.eq.s32 %p1, %r30, 0; ${skip} bra G; st.u32 [%d2+64], 1;
+          J: add.s32 %r21, %r21, 1; setp.lt.s32 %p30, %r21, 1000; @%p30 bra LOOP; bra END;
+          G: setp.${leaves}.s32 %p2, %r20, %r9; @%p2 bra END; bra J; END:`,
+        { assume: end },
+      );
+      const { instruction } = kernel.blocks
+        .flatMap(({ instructions }) => instructions.map((one) => ({ instruction: one })))
+        .find(({ instruction: one }) => one.operation.effect.kind === 'store')!;
+      const { low, high } = symbolic.view.signed(symbolic.operand(instruction.arguments[1]!));
+      assert.ok(
+        low <= (change.startsWith('sub') ? -999n : 0n) && high >= (change.startsWith('add') ? 999n : 0n),
+        `${skip} ${change} ${low} to ${high}`,
+      );
+    }
+});

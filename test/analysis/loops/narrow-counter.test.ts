@@ -68,3 +68,11 @@ test('the upper bits are not read elsewhere', () => {
   assert.equal(roundsOf(loop('and.b32 %r21, %r20, 254;')), null);
   assert.equal(roundsOf(loop('shl.b32 %r22, %r20, 24; shr.s32 %r21, %r22, 23;')), null);
 });
+
+test('a limit that is a parameter', () => {
+  const bounded = (widen: string): bigint =>
+    contextOf(`mov.u32 %r20, 0; L: ${widen} setp.ge.s32 %p1, %r21, %r9; @%p1 bra X; add.s32 %r20, %r21, 1; bra L; X: st.u32 [%d1], %r0;`, {
+      assume: ['n >= 0', 'n <= 100'],
+    }).symbolic.rounds[0]!;
+  for (const [name, widen] of Object.entries(low)) assert.equal(bounded(widen), 100n, name);
+});

@@ -153,6 +153,11 @@ const loops: readonly LoopCase[] = [
     rounds: [8],
   },
   {
+    name: 'quadrupling',
+    body: 'mov.u32 %r1, 1; L: setp.ge.s32 %p1, %r1, 65; @%p1 bra X; shl.b32 %r1, %r1, 2; bra L; X:',
+    rounds: [8],
+  },
+  {
     name: 'halving',
     body: 'mov.u32 %r1, 32; L: setp.eq.s32 %p1, %r1, 0; @%p1 bra X; shr.u32 %r1, %r1, 1; bra L; X:',
     rounds: [6],
