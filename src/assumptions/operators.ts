@@ -6,7 +6,7 @@ export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 export const shiftLimit = 64n;
 
 /**
- * The result of an operation: `/` and `%` round towards zero, `&` and `|` work on two's complement of unlimited width.
+ * The result of an operation: `/` and `%` truncate towards zero, `&` and `|` work on two's complement of unlimited width.
  * @returns undefined for a division by zero, or a shift out of 0 to 63
  */
 export function resultOf(operator: ArithmeticOperator, a: bigint, b: bigint): bigint | undefined {

@@ -22,7 +22,9 @@ function pendingIn(body: string): { at: string[]; own: string[]; abandoned: stri
     return `${access.isCopy ? 'c' : ''}${offset.value}`;
   };
   const path = (occurrence: { path: readonly { term: Parameters<typeof printTerm>[0]; rounds: readonly string[] }[] }): string =>
-    occurrence.path.map(({ term, rounds }) => ` if ${printTerm(term, names).replaceAll(counter, 'i')} (${rounds.join(' ')})`).join('');
+    occurrence.path
+      .map(({ term, rounds: counts }) => ` if ${printTerm(term, names).replaceAll(counter, 'i')} (${counts.join(' ')})`)
+      .join('');
   const describe = (one: Parameters<typeof path>[0] & { access: (typeof accesses)[number]; rounds: readonly string[] }): string =>
     `${[nameOf(one.access), ...one.rounds].join(' ')}${path(one)}`;
   const unique = (list: readonly string[]): string[] => [...new Set(list)].sort();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { foreignAddresses } from '../../../src/sass/translation/address-values.ts';
-import { codeOf, firstLine, kernelOf, type Written } from './machine-code.ts';
+import { codeOf, exit, firstLine, kernelOf, type Written } from './machine-code.ts';
 
 const version = 80;
 /** `%r0` in R0, `%r9` in R9. */
@@ -20,7 +20,6 @@ const store = (more: Partial<Written> = {}): Written => ({
   ...more,
   set: [[73, 3, 4], ...(more.set ?? [])],
 });
-const exit: Written = { code: 0x94d };
 
 /** PTX whose line after the first stores to an address, and lines of faults of code for it. */
 function faultsOf(

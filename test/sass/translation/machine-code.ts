@@ -94,6 +94,14 @@ export function codeOf(version: number, written: readonly Written[]): Code {
 /** The number of the first line of the body that {@link kernelOf} gets. */
 export const firstLine = 11;
 
+/** The line of an instruction of the body. */
+export const at = (index: number): number => firstLine + index;
+
+/** An instruction with further fields. */
+export const fields = (one: Written, ...set: NonNullable<Written['set']>): Written => ({ ...one, set: [...set, ...(one.set ?? [])] });
+
+export const exit: Written = { code: 0x94d };
+
 /**
  * A kernel from the lines of its body: parameters `a` and `b` (pointers, in `%d1` and `%d2`) and `n` (in `%r9`); `%r0`
  * is tid.x, `s` an array of 1024 bytes in shared memory.

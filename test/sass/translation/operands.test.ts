@@ -7,11 +7,8 @@ import { waysAroundLoops } from '../../../src/sass/translation/loop-bypasses.ts'
 import { mismatchedOperands } from '../../../src/sass/translation/operand-match.ts';
 import { CodeOrigins, SourceOrigins } from '../../../src/sass/translation/origins.ts';
 import { unusedResults } from '../../../src/sass/translation/unused-results.ts';
-import { codeOf, firstLine, kernelOf, type Written } from './machine-code.ts';
+import { at, codeOf, exit, fields, firstLine, kernelOf, type Written } from './machine-code.ts';
 
-const at = (index: number): number => firstLine + index;
-const fields = (one: Written, ...set: NonNullable<Written['set']>): Written => ({ ...one, set: [...set, ...(one.set ?? [])] });
-const exit: Written = { code: 0x94d };
 /** tid.x in R0, `n` in R9, `a` in R2 and R3, `b` in R4 and R5. */
 const inputs: readonly Written[] = [
   { code: 0x919, to: 0, set: [[72, 8, 0x21]] },

@@ -4,10 +4,9 @@ import { test } from 'node:test';
 import { mismatchedGuards } from '../../../src/sass/translation/guard-match.ts';
 import { fewerCopies } from '../../../src/sass/translation/iteration-counts.ts';
 import { skippedEffects } from '../../../src/sass/translation/skipped-effects.ts';
-import { codeOf, firstLine, kernelOf, type Written } from './machine-code.ts';
+import { at, codeOf, firstLine, kernelOf, type Written } from './machine-code.ts';
 
 const version = 80;
-const at = (index: number): number => firstLine + index;
 const exit = (guard = 7): Written => ({ code: 0x94d, guard });
 const store = (line: number, guard = 7, type = 4): Written => ({
   code: 0x388,

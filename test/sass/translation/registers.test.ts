@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fromOutside, RegisterFlow } from '../../../src/sass/translation/registers.ts';
 import { firstSlot, spillAccesses } from '../../../src/sass/translation/spills.ts';
-import { codeOf, kernelOf, type Written } from './machine-code.ts';
+import { codeOf, exit, kernelOf, type Written } from './machine-code.ts';
 
 const set = (to: number, guard?: number): Written => ({
   code: 0x802,
@@ -13,7 +13,6 @@ const set = (to: number, guard?: number): Written => ({
   ...(guard !== undefined && { guard }),
 });
 const use: Written = { code: 0x202, to: 20, b: 5, set: [[80, 1, 0]] };
-const exit: Written = { code: 0x94d };
 /** Writes a predicate. */
 const compare = (predicate: number): Written => ({ code: 0x20c, a: 1, b: 2, set: [[81, 3, predicate]] });
 const branch = (target: number, guard = 0): Written => ({ code: 0x947, target, guard });

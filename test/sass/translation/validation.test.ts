@@ -2,13 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TranslationFault, validateTranslation } from '../../../src/sass/translation/translation.ts';
-import { cubinOf, firstLine, functionOf, kernelOf, type Written } from './machine-code.ts';
+import { at, cubinOf, exit, fields, firstLine, functionOf, kernelOf, type Written } from './machine-code.ts';
 
 /** Lines of bodies are counted from 0 in this file. */
-const at = (index: number): number => firstLine + index;
-const fields = (one: Written, ...set: NonNullable<Written['set']>): Written => ({ ...one, set: [...set, ...(one.set ?? [])] });
 
-const exit: Written = { code: 0x94d };
 /** `%r0` in R0, `%r9` in R9, `%d1` in R2 and R3, `%d2` in R4 and R5, the address of `s` plus 4 tid.x in R6. */
 const inputs: readonly Written[] = [
   { code: 0x919, to: 0, set: [[72, 8, 0x21]] },
