@@ -1,6 +1,6 @@
 /** Addresses and sizes as sums of products: a constant times values that all threads share, and at most one digit. */
 import { gcd } from '../../base/integer.ts';
-import type { Linear } from '../../term/linear.ts';
+import { type Linear, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { commonStep, dividedBySteps } from '../../term/steps.ts';
 import type { Term } from '../../term/term.ts';
 import type { TierContext } from '../obligations/instance.ts';
@@ -58,9 +58,9 @@ export class DigitSums {
   }
 
   /** An offset in bytes as a sum of digits; null if it has no such form. */
-  summandsOf(offset: Term, isSigned: boolean): readonly Summand[] | null {
+  summandsOf(offset: Term): readonly Summand[] | null {
     if (offset.size > largestOffset || !this.meant(offset, this.context.symbolic.view.offset(offset))) return null;
-    const sum = this.expand(offset, isSigned, true);
+    const sum = this.unwrapped(offset);
     return sum && this.withQuotients(sum);
   }
 
@@ -101,10 +101,11 @@ export class DigitSums {
     return sum;
   }
 
-  /** @param isExact the term is known not to wrap around */
-  expand(term: Term, isSigned: boolean, isExact = false): readonly Summand[] | null {
-    const { store } = this.context.symbolic;
-    const [a, b, c] = term.arguments;
+  /**
+   * The value of a term as a sum of digits; null if it has no such form. An iteration as a digit is the number of
+   * iterations before it, which is never negative.
+   */
+  expand(term: Term, isSigned: boolean): readonly Summand[] | null {
     switch (term.operator) {
       case 'constant': {
         const by = isSigned ? BigInt.asIntN(term.width, term.value) : term.value;
@@ -112,22 +113,73 @@ export class DigitSums {
       }
       case 'sext':
         // A negative number whose sign is extended is a large unsigned one.
-        if (!isSigned && (this.read(a!, true)?.low ?? -1n) < 0n && !this.haveSizes) return null;
-        return this.read(a!, true) && this.expand(a!, true, true);
+        if (!isSigned && (this.read(term.arguments[0]!, true)?.low ?? -1n) < 0n && !this.haveSizes) return null;
+        return this.unwrapped(term);
       case 'zext':
-        return this.read(a!, false) && this.expand(a!, false, true);
+        return this.unwrapped(term);
       case 'sum':
-      case 'mul': {
-        if (term.arguments.length > maxSummands || (!isExact && !this.read(term, isSigned))) return null;
-        if (term.operator === 'mul') return timesSummands(this.expand(a!, isSigned), this.expand(b!, isSigned));
+      case 'mul':
+        return this.read(term, isSigned) && this.unwrapped(term);
+      case 'select':
+        return this.isTripCount(term) ? this.expand(term.arguments[1]!, isSigned) : this.summandOf(term, isSigned);
+      case 'atom':
+        // A loop may have more iterations than its counter can count.
+        return term.atom?.kind === 'iteration' && !this.read(term, isSigned) ? null : this.summandOf(term, isSigned);
+      default:
+        return this.part(term, isSigned);
+    }
+  }
+
+  /**
+   * The integer that the linear form of a term represents: its value if the term does not wrap around, whatever its parts
+   * do. A sum therefore needs no assumptions on its products.
+   */
+  private unwrapped(term: Term): readonly Summand[] | null {
+    const { store, view } = this.context.symbolic;
+    const [a, b] = term.arguments;
+    switch (term.operator) {
+      case 'constant':
+        return this.expand(term, true);
+      case 'sext':
+        return this.read(a!, true) && this.unwrapped(a!);
+      case 'zext':
+        return this.read(a!, false) && this.unwrapped(a!);
+      case 'mul':
+        return timesSummands(this.unwrapped(a!), this.unwrapped(b!));
+      case 'sum': {
+        if (term.arguments.length > maxSummands) return null;
         let sum: readonly Summand[] | null = this.expand(store.constant(term.width, term.value), true);
         for (const [at, part] of term.arguments.entries()) {
           const scale = [{ coefficient: term.coefficients[at]!, factors: [], digit: null }];
-          const scaled = timesSummands(this.expand(part, isSigned), scale);
+          const scaled = timesSummands(this.unwrapped(part), scale);
           sum = sum && scaled && plusSummands(sum, scaled);
         }
         return sum;
       }
+      case 'select':
+        if (this.isTripCount(term)) return this.unwrapped(b!);
+        break;
+      default:
+    }
+    const range = this.meant(term, view.natural(term));
+    if (!range) return null;
+    const isSigned = inside(range, signedBounds(term.width));
+    if (isSigned || inside(range, unsignedBounds(term.width)) || term.atom?.kind === 'iteration') return this.part(term, isSigned);
+    return this.read(term, true) && this.part(term, true);
+  }
+
+  /** Whether a term is the trip count of a loop, which is zero if the limit of the loop is not positive. */
+  private isTripCount(term: Term): boolean {
+    const otherwise = term.arguments[2];
+    return (
+      term.operator === 'select' && this.haveSizes && this.isShared(term) && otherwise!.operator === 'constant' && otherwise!.value === 0n
+    );
+  }
+
+  /** A term other than a sum or product. */
+  private part(term: Term, isSigned: boolean): readonly Summand[] | null {
+    const { store } = this.context.symbolic;
+    switch (term.operator) {
       case 'and': {
         const masked = dividedMask(store, term);
         return masked ? this.expand(masked, isSigned) : this.summandOf(term, isSigned);
@@ -138,12 +190,7 @@ export class DigitSums {
       case 'udiv':
       case 'srem':
       case 'urem':
-        return this.quotient(term, isSigned) ?? this.stepped(term, isSigned) ?? this.summandOf(term, isSigned);
-      case 'select':
-        // The trip count of a loop: zero if the limit of the loop is not positive.
-        if (this.haveSizes && this.isShared(term) && c!.operator === 'constant' && c!.value === 0n)
-          return this.expand(b!, isSigned, isExact);
-        return this.summandOf(term, isSigned);
+        return this.quotient(term, isSigned) ?? this.stepped(term) ?? this.summandOf(term, isSigned);
       default:
         return this.summandOf(term, isSigned);
     }
@@ -158,7 +205,8 @@ export class DigitSums {
     return this.tried(() => {
       const sum = this.expand(a!, isOfNegative);
       // A number that is shifted to the left and back drops bits intentionally.
-      if (!sum || (sum.length < 2 && (sum.length === 0 || sum[0]!.coefficient % unit === 0n))) return null;
+      const isBack = operator === 'ashr' && a!.operator === 'sum' && a!.coefficients.every((by) => by % unit === 0n);
+      if (!sum || isBack || (sum.length < 2 && (sum.length === 0 || sum[0]!.coefficient % unit === 0n))) return null;
       const parts = sum.map((part) => this.divided(part, unit, isOfNegative));
       return parts.includes(null) ? null : parts.flatMap((part) => part ?? []);
     });
@@ -183,10 +231,10 @@ export class DigitSums {
    * A quotient or remainder by a stated multiple of a step of its number, divided by that step: `8 * i % n` is `8 * (i
    * % (n / 8))`; null for other terms.
    */
-  private stepped(term: Term, isSigned: boolean): readonly Summand[] | null {
+  private stepped(term: Term): readonly Summand[] | null {
     return this.tried(() => {
       const divided = this.inSteps(term);
-      return divided === term ? null : this.expand(divided, isSigned, true);
+      return divided === term ? null : this.unwrapped(divided);
     });
   }
 

@@ -1,5 +1,6 @@
 /** What statements and the conditions of two accesses imply for sizes, and for the digits of indices below them. */
 import { plusProducts, quotientOfProducts, timesProducts } from '../../algebra/products.ts';
+import type { Linear } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessSide } from '../obligations/obligation.ts';
 import { type Size, type SizeFact, type SizeFactor, SizeOrder, type SizeProduct, constantSize } from '../premises/size-order.ts';
@@ -121,6 +122,11 @@ export class KnownSizes extends DigitSums {
     return (this.read(term, true)?.low ?? -1n) >= 0n;
   }
 
+  /** Like {@link isNatural}, for a digit: as such, a counter of iterations is their number. */
+  isNaturalDigit(term: Term): boolean {
+    return term.atom?.kind === 'iteration' || this.isNatural(term);
+  }
+
   /** Exclusive upper bound of a nonnegative digit on one side; null if unknown. */
   extentOf(digit: Term, side: AccessSide): Size | null {
     const { atom, operator } = digit;
@@ -131,7 +137,8 @@ export class KnownSizes extends DigitSums {
       const [whole, divisor] = [this.limitOf(number, side), this.positiveSize(by, isOfSigned(digit))];
       return (whole && divisor && quotientOfProducts(whole, divisor)) ?? this.limitOf(digit, side);
     }
-    const high = operator.endsWith('rem') ? undefined : this.read(digit, true)?.high;
+    const range = (): Linear | null => (atom?.kind === 'iteration' ? this.context.symbolic.view.natural(digit) : this.read(digit, true));
+    const high = operator.endsWith('rem') ? undefined : range()?.high;
     const most = high !== undefined && high < 1n << 31n ? constantSize(high + 1n) : null;
     const limit = this.limitOf(digit, side);
     if (limit && (!most || limit.some(({ factors }) => factors.length > 0) || this.isAtMost(limit, most))) return limit;

@@ -45,28 +45,20 @@ export function refutedByDigits(context: TierContext, obligation: Obligation, di
  * @param known terms that are equal if the accesses overlap; null: sizes are assumed to be positive without a proof
  */
 export function refutedBySizes(context: TierContext, obligation: Obligation, known: EqualTerms | null): readonly Term[] | null {
-  const { first, second, elements, starts } = obligation;
+  const { elements, starts } = obligation;
   if (elements !== null || starts !== null) return null;
-  const isWide = first.target.offset.width === 64 && second.target.offset.width === 64;
-  for (const isSigned of isWide ? [true, false] : [true]) {
-    const assumes = new SizeDigits(context, obligation, known === null).refuted(known, isSigned);
-    if (assumes) return assumes;
-  }
-  return null;
+  return new SizeDigits(context, obligation, known === null).refuted(known);
 }
 
 class SizeDigits extends KnownSizes {
-  /** @param isSigned whether the sizes in an offset of 64 bits are signed numbers */
-  refuted(known: EqualTerms | null, isSigned: boolean): readonly Term[] | null {
+  refuted(known: EqualTerms | null): readonly Term[] | null {
     const { first, second } = this.obligation;
-    const [a, b] = [first, second].map(({ target }) => this.summandsOf(target.offset, isSigned));
+    const [a, b] = [first, second].map(({ target }) => this.summandsOf(target.offset));
     const isOurs = ({ digit, factors }: Summand): boolean =>
       digit !== null && (isDivided(digit) || (factors.length > 0 && !this.haveSizes));
     const split = a && b && a.some(isOurs) ? this.splitOf(...this.withIndices(a, b)) : null;
     const digits = split ? this.equalIn(split, Math.max(first.access.bytes, second.access.bytes)) : [];
     if (!digits) return [...this.assumes];
-    // Without digits, the second reading adds nothing to the first.
-    if (!split && !isSigned) return null;
     const equal = new EqualTerms(this.context, this.obligation, known);
     for (const { term } of digits) if (term) equal.add(term);
     for (let count = -1; count !== equal.terms.length;) {
@@ -93,7 +85,7 @@ class SizeDigits extends KnownSizes {
   private digitsOf(term: Term): readonly Term[] {
     if (term.atom) return [];
     const found = this.tried(() => {
-      const sum = this.summandsOf(term, true) ?? this.summandsOf(term, false);
+      const sum = this.summandsOf(term);
       const split = sum && this.splitOf(sum, sum);
       const digits = (split && this.equalIn(split, 1)) ?? [];
       return digits.length > 0 ? digits.flatMap((digit) => digit.term ?? []) : null;
@@ -131,7 +123,7 @@ class SizeDigits extends KnownSizes {
   /** Whether a sum is never negative: none of its parts is, or a condition of each side states so. */
   private isNaturalSum({ term, sum }: BoundedIndex): boolean {
     // A nonnegative digit has the same value in all readings.
-    if (!sum.every(({ digit }) => digit === null || this.isNatural(digit))) return false;
+    if (!sum.every(({ digit }) => digit === null || this.isNaturalDigit(digit))) return false;
     if (sum.every(({ coefficient, factors }) => coefficient > 0n && factors.every(({ least }) => least >= 0n))) return true;
     const { store } = this.context.symbolic;
     const notNegative = store.not(store.signedLess(term, store.constant(term.width, 0n)));
@@ -153,7 +145,7 @@ class SizeDigits extends KnownSizes {
     for (const one of own(a)) {
       const alike = left.filter((other) => isSameProduct(one, other));
       const other = alike.find(({ digit }) => digit === one.digit) ?? (alike.length === 1 ? alike[0] : undefined);
-      if (!other || !this.isNatural(one.digit!) || !this.isNatural(other.digit!)) return null;
+      if (!other || !this.isNaturalDigit(one.digit!) || !this.isNaturalDigit(other.digit!)) return null;
       left.splice(left.indexOf(other), 1);
       digits.push({
         term: one.digit === other.digit ? one.digit : null,
