@@ -131,8 +131,8 @@ export class DigitSums {
   }
 
   /**
-   * The integer that the linear form of a term represents: its value if the term does not wrap around, whatever its parts
-   * do. A sum therefore needs no assumptions on its products.
+   * The integer that the linear form of a term represents: its value if the term does not wrap around, even if its
+   * parts do. A sum therefore needs no assumptions on its products.
    */
   private unwrapped(term: Term): readonly Summand[] | null {
     const { store, view } = this.context.symbolic;
