@@ -141,8 +141,10 @@ export function tryCheaply(
         assumed.addNoWrap(result.assumes);
         log?.addCheap(contexts[pair.scope], obligation, result);
       } else {
-        // Overlapping threads may be ordered, so a run with overlapping threads would not show a race.
-        if (order) waiting.push({ pair, obligation, hits: [], exact: false, order });
+        // Overlapping threads may be ordered, so a run with overlapping threads would not show a race. Those under locks may
+        // hold different ones.
+        if (order?.by.kind === 'lock') waiting.push({ pair, obligation, hits: result.hits, exact: false, order });
+        else if (order) waiting.push({ pair, obligation, hits: [], exact: false, order });
         else waiting.push({ pair, obligation, hits: result.hits, exact: result.exact, order });
         if (!storesSameValue(facts, contexts[pair.scope], obligation)) different.add(pair);
       }

@@ -7,7 +7,7 @@ import type { Access } from '../analysis/values/access.ts';
 import { type ConflictKind, conflictOf } from '../memory-model/conflict.ts';
 import type { Reach } from '../memory-model/scope.ts';
 import { type AccessPair, type Conflicts, type MayAlias, type PairBudget, blockPairs, gridPairs } from './obligations/obligation.ts';
-import { areOfOneLock, orderBetween } from './ordering/order.ts';
+import { areOfOneLocation, orderBetween } from './ordering/order.ts';
 
 /** The assumption of `warp-lockstep`. */
 const lockstep = 'the threads of a warp execute each instruction together, and see what the warp wrote before';
@@ -56,8 +56,9 @@ export function unorderedPairs(
   if (facts.request.policy.warpLockstep) assumed.add('warp-lockstep', lockstep);
   const locks = facts.synchronisation.filter(({ kind }) => kind === 'lock');
   return pairs.filter(({ scope, conflict, first, second }) => {
-    if (conflict === 'volatile' && areOfOneLock(locks, first, second)) return false;
-    const lock = orderBetween(locks, scope, first, second)?.by;
+    if (conflict === 'volatile' && areOfOneLocation(facts.synchronisation, first, second)) return false;
+    const order = orderBetween(locks, scope, first, second);
+    const lock = order?.kind === 'always' ? order.by : null;
     if (lock?.counter) assumed.addCounter(lock.counter.targets[0]!.base, lock.counter.bytes);
     const slots = !lock && first === second ? slotCounter(facts, first, mayAlias) : null;
     if (!slots || (scope === 'grid' && slots.memory !== 'global')) return !lock;

@@ -43,6 +43,19 @@ export function isFence({ operation: { effect } }: Instruction, acrossBlocks: bo
   return !acrossBlocks || reachesGrid(fence.scope);
 }
 
+/**
+ * How fences order accesses of two threads that synchronise by a strong access each. `patterns`: the thread of the access
+ * has the fence, or the access itself releases or acquires (8.7). `order`: a `fence.sc` comes before the access that
+ * releases, and one after the access that acquires, of any threads; in the other order of the two, the second access
+ * would come before the first, whose value it has read (8.9.4).
+ */
+export type FenceUse = 'patterns' | 'order';
+
+/** Whether an instruction is a fence for that use; if `acrossBlocks`, also towards threads of other blocks. */
+export function isFenceFor(instruction: Instruction, use: FenceUse, acrossBlocks: boolean): boolean {
+  return isFence(instruction, acrossBlocks) && (use === 'patterns' || fenceOf(instruction.operation.effect)?.semantics === 'sc');
+}
+
 /** Whether an access has release semantics without a fence. */
 export function isReleasing({ operation: { effect } }: Instruction): boolean {
   return 'semantics' in effect && effect.kind !== 'fence' && releases(effect.semantics);

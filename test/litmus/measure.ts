@@ -1,7 +1,7 @@
 /**
  * Compares prover and race detector with the oracle.
- * `node measure.ts [--part K/N] [--each COUNT] [--seed SEED] [--family NAME] [--show COUNT]` takes part K of N of the
- * programs of each family, or COUNT random ones of them. It prints a table, the most frequent reasons for undecided
+ * `node measure.ts [--part K/N] [--each COUNT] [--seed SEED] [--family NAME] [--show COUNT] [--sequential]` takes part K of N of the
+ * programs of each family, or COUNT random ones of them, with `--sequential` with `fence.sc` for all fences. It prints a table, the most frequent reasons for undecided
  * programs, with examples, and wrong answers, and exits with 1 if there are any.
  */
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { seededRandom } from '../../src/base/random.ts';
 import { closeSolver } from '../check/kernel-text.ts';
 import { answersTo, Table } from './comparison.ts';
 import { families, type Family } from './generator.ts';
-import type { LitmusProgram } from './program.ts';
+import { type LitmusProgram, withSequentialFences } from './program.ts';
 
 /** Programs of one module. */
 const batch = 100;
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     family: { type: 'string' },
     show: { type: 'string', default: '3' },
+    sequential: { type: 'boolean', default: false },
   },
 });
 
@@ -56,7 +57,10 @@ function* batches(programs: Iterable<LitmusProgram>): Iterable<readonly LitmusPr
 const table = new Table();
 for (const family of families) {
   if (values.family !== undefined && !family.name.includes(values.family)) continue;
-  for (const programs of batches(programsOf(family))) table.add(family.name, await answersTo(programs, { schedules: 4 }));
+  for (const programs of batches(programsOf(family))) {
+    const asked = values.sequential ? programs.map(withSequentialFences) : programs;
+    table.add(family.name, await answersTo(asked, { schedules: 4 }));
+  }
 }
 process.stdout.write(`${table.text(Number(values.show))}\n`);
 await closeSolver();

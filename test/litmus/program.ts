@@ -69,3 +69,11 @@ export function leftBy(operation: 'add' | 'exch' | 'cas', old: number, value: nu
   if (operation === 'add') return old + value;
   return operation === 'exch' || old === 0 ? value : old;
 }
+
+/** The program with scopes of the whole launch, and with `fence.sc` for all fences. */
+export function withSequentialFences(program: LitmusProgram): LitmusProgram {
+  const wide = (statement: Statement): Statement =>
+    statement.kind === 'fence' ? { kind: 'fence', order: 'sc', scope: 'gpu' } : { ...statement, scope: 'gpu' };
+  const threads = program.threads.map(({ place, segments }) => ({ place, segments: segments.map((segment) => segment.map(wide)) }));
+  return { ...program, threads };
+}

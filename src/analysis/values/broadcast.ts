@@ -1,18 +1,20 @@
 /**
  * A value that one thread broadcasts to its block through shared memory: it stores, all pass a barrier, and each loads
- * it. The load has the stored value as long as no access races with it.
+ * it. The load has the stored value as long as no access races with it. A barrier that returns whether some thread has
+ * stated a predicate broadcasts the predicate of thread 0 if no other thread can state it.
  */
 import type { Term } from '../../term/term.ts';
 import { type Access, isWriter } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
-import { isOfBlock, areLeaders, leaderReaches, ofLeader, pinsOf } from './leader.ts';
-import type { Kernel, LoopId } from '../../ir/form/kernel.ts';
+import { isOfBlock, areLeaders, leaderReaches, ofLeader, partsOf, pinsIn, pinsOf } from './leader.ts';
+import type { Instruction, Kernel, LoopId, Operand } from '../../ir/form/kernel.ts';
 import { type ProgramPoint, pointAfter, pointDominates, canReach, walkFrom } from './program-point.ts';
 import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
 
 export interface Broadcast {
-  readonly load: Access;
-  readonly store: Access;
+  /** The instruction whose result is the value, and the value. */
+  readonly reader: Instruction;
+  readonly stored: Operand;
   /** The barrier that all threads pass after the store and before the load. */
   readonly barrier: ProgramPoint;
   /** Values that only thread 0 computes, once, and that the stored one depends on. */
@@ -29,12 +31,13 @@ export interface Broadcast {
 export function findBroadcasts(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
-  barriers: readonly ProgramPoint[],
+  barriers: readonly (ProgramPoint & { readonly instruction: Instruction })[],
   dimensions: Dimensions,
   leavesTogether: (loop: LoopId) => boolean,
 ): readonly Broadcast[] {
   const { kernel } = symbolic;
-  return accesses.flatMap((load) => {
+  const votes = barriers.flatMap((barrier) => voteOf(symbolic, barrier, dimensions) ?? []);
+  const loads = accesses.flatMap((load) => {
     const at = constantPlace(load);
     if (!at || load.operation !== 'read') return [];
     const writers = accesses.filter(
@@ -66,8 +69,26 @@ export function findBroadcasts(
         leaderReaches(symbolic, store.block, load.block, loop),
     );
     const leaderValues = barrier && unknownsOf(symbolic, ofLeader(symbolic, store.stored[0]!), store, loop, dimensions);
-    return leaderValues ? [{ load, store, barrier, leaderValues, loop }] : [];
+    const stored = store.instruction.arguments[1]!;
+    return leaderValues ? [{ reader: load.instruction, stored, barrier, leaderValues, loop }] : [];
   });
+  return [...votes, ...loads];
+}
+
+/** A barrier that returns whether thread 0 stated a predicate, which implies that a thread is thread 0; else null. */
+function voteOf(
+  symbolic: SymbolicKernel,
+  barrier: ProgramPoint & { readonly instruction: Instruction },
+  dimensions: Dimensions,
+): Broadcast | null {
+  const { kernel } = symbolic;
+  const { effect } = barrier.instruction.operation;
+  if (effect.kind !== 'barrier' || effect.form !== 'red' || effect.reduction !== 'or' || canReach(kernel, barrier, barrier)) return null;
+  const stored = barrier.instruction.arguments.at(-1)!;
+  const value = symbolic.operand(stored);
+  if (!areLeaders(pinsIn(symbolic, partsOf(value), dimensions)) || !leaderReaches(symbolic, barrier.block, barrier.block)) return null;
+  const leaderValues = unknownsOf(symbolic, ofLeader(symbolic, value), barrier, null, dimensions);
+  return leaderValues && { reader: barrier.instruction, stored, barrier, leaderValues, loop: null };
 }
 
 /**

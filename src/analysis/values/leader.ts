@@ -10,7 +10,10 @@ import { substituted } from '../../term/rewrite.ts';
 
 /** The conjuncts of a condition. */
 export function partsOf(term: Term): readonly Term[] {
-  return term.operator === 'all' ? term.arguments : [term];
+  if (term.operator === 'all') return term.arguments;
+  const [inner] = term.operator === 'not' ? term.arguments : [];
+  const isOfNegations = inner?.operator === 'any' && inner.arguments.every(({ operator }) => operator === 'not');
+  return isOfNegations ? inner.arguments.map(({ arguments: [part] }) => part!) : [term];
 }
 
 /** A term in which thread indices are those of thread 0 of the block. */
@@ -61,6 +64,11 @@ export interface Pins {
 
 /** Computes the thread and block indices that the conditions to reach a basic block fix. */
 export function pinsOf(symbolic: SymbolicKernel, block: BlockId, dimensions: Dimensions): Pins {
+  return pinsIn(symbolic, partsOf(symbolic.reach(block)), dimensions);
+}
+
+/** Computes the thread and block indices that the conjuncts of a condition fix. */
+export function pinsIn(symbolic: SymbolicKernel, parts: readonly Term[], dimensions: Dimensions): Pins {
   const known = (size: number | null): bigint | undefined => (size === 1 ? 0n : undefined);
   const assumes: Term[] = [];
   const pins = { thread: dimensions.block.map(known), block: dimensions.grid.map(known), assumes };
@@ -78,7 +86,7 @@ export function pinsOf(symbolic: SymbolicKernel, block: BlockId, dimensions: Dim
       if (index && more.length === 0 && term.leaves.every(isIndexOrSize)) pin(index, 0n);
     } else if (term.operator === 'zext') pin(term.arguments[0]!, 0n);
   };
-  for (const part of partsOf(symbolic.reach(block))) {
+  for (const part of parts) {
     if (part.operator !== 'equal') continue;
     const [a, b] = part.arguments as [Term, Term];
     if (b.operator === 'constant') pin(a, b.value);

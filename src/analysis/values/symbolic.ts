@@ -58,9 +58,9 @@ export interface SymbolicContext {
   readonly sharedBytes: number | null;
   /** Whether the time limit of the kernel has passed. */
   readonly expired?: (() => boolean) | undefined;
-  /** The value stored by thread 0 of the block that a load reads, with the values that only thread 0 computes. */
+  /** The values of thread 0 of the block that instructions return, with the values that only thread 0 computes. */
   readonly broadcast?: {
-    readonly stores: ReadonlyMap<Instruction, Instruction>;
+    readonly stored: ReadonlyMap<Instruction, Operand>;
     readonly leaderValues: ReadonlySet<number>;
   };
 }
@@ -210,15 +210,16 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     });
   }
 
-  /** A load of a value that thread 0 has stored for its block. */
+  /** A value that thread 0 has stored for its block, or stated at a barrier. */
   function broadcast(instruction: Instruction, id: ValueId): Term | null {
-    const stored = context.broadcast?.stores.get(instruction)?.arguments[1];
+    const stored = context.broadcast?.stored.get(instruction);
     const effect = instruction.operation.effect;
-    if (!stored || effect.kind !== 'load') return null;
+    if (!stored) return null;
     const value = operand(stored);
     if (value.leaves.some(({ atom }) => atom!.kind === 'phi')) return null;
     const zero = (leaf: Term): Term | undefined => (leaf.atom!.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined);
     const told = substituted(store, value, zero, new Map());
+    if (effect.kind !== 'load') return told;
     const width = widthOf(kernel.values[id]!.type);
     const narrow = store.truncate(Math.min(effect.bytes * 8, told.width), told);
     return effect.extend === 'sign' ? store.signExtend(width, narrow) : store.zeroExtend(width, narrow);

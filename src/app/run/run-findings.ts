@@ -6,7 +6,7 @@ import { complete } from '../../base/coroutine.ts';
 import { placeOf } from '../../check/context/names.ts';
 import type { KernelContext } from '../../check/context/facts.ts';
 import { aliasing } from '../../check/context/aliasing.ts';
-import { areOfOneLock } from '../../check/ordering/order.ts';
+import { areOfOneLocation } from '../../check/ordering/order.ts';
 import { isFlagWait, isSetByOne } from '../../check/ordering/synchronisation-idioms.ts';
 import { mayTouch } from '../../check/obligations/obligation.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -140,7 +140,7 @@ export function recognised(context: KernelContext, races: readonly RaceEvent[]):
     event.kind === 'volatile' &&
     pairOf(event).some(
       (pair) =>
-        areOfOneLock(synchronisation, pair.first, pair.second) ||
+        areOfOneLocation(synchronisation, pair.first, pair.second) ||
         (isFlagWait(symbolic, pair) && isSetByOne(symbolic, accesses, dimensions, pair, mayBeSame, shown)),
     );
 }

@@ -170,7 +170,7 @@ function evaluateWithBroadcasts(request: CheckRequest, dependences: ControlDepen
   const again = evaluateSymbolically(kernel, {
     ...meaning,
     broadcast: {
-      stores: new Map(broadcasts.map(({ load, store }) => [load.instruction, store.instruction])),
+      stored: new Map(broadcasts.map(({ reader, stored }) => [reader, stored])),
       leaderValues: new Set(broadcasts.flatMap(({ leaderValues }) => leaderValues)),
     },
   });

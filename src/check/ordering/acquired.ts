@@ -16,9 +16,10 @@ import {
 } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Block, BlockId, Instruction } from '../../ir/form/kernel.ts';
-import { isAcquiring, isFence } from '../../memory-model/fence.ts';
+import { type FenceUse, isAcquiring, isFenceFor } from '../../memory-model/fence.ts';
 import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
+import type { Access } from '../../analysis/values/access.ts';
 import type { Acquire } from './pattern.ts';
 
 /** On every path: possibly nothing is acquired; it is acquired; it is, and a fence has followed. */
@@ -38,6 +39,12 @@ interface Edge {
    */
   readonly condition: readonly Term[];
   readonly incoming: readonly (readonly Term[])[];
+}
+
+/** Which fences order what a thread has acquired. */
+interface FenceScope {
+  readonly use: FenceUse;
+  readonly acrossBlocks: boolean;
 }
 
 /** The flow of what threads have acquired. */
@@ -87,14 +94,14 @@ export class AcquisitionFlow {
    */
   before(
     acquires: readonly Acquire[],
-    acrossBlocks: boolean,
+    fences: FenceScope,
     broadcasts: readonly Broadcast[] | null = null,
     releases: ReadonlySet<Instruction> = new Set(),
   ): ReadonlyMap<Instruction, Holding> {
     const { kernel } = this.symbolic;
     const gains = new Map<string, Holding>();
     for (const acquire of acquires)
-      for (const [edge, gained] of this.gainsOf(acquire, acrossBlocks, broadcasts, releases))
+      for (const [edge, gained] of this.gainsOf(acquire, fences, broadcasts, releases))
         if (gained > (gains.get(edge) ?? nothing)) gains.set(edge, gained);
     const found = new Map<Instruction, Holding>();
     if (gains.size === 0 && releases.size === 0) return found;
@@ -103,7 +110,7 @@ export class AcquisitionFlow {
       for (const instruction of instructions) {
         found.set(instruction, holding);
         if (releases.has(instruction)) holding = nothing;
-        else if (holding === acquired && isFence(instruction, acrossBlocks)) holding = fenced;
+        else if (holding === acquired && isFenceFor(instruction, fences.use, fences.acrossBlocks)) holding = fenced;
       }
       return holding;
     };
@@ -128,10 +135,23 @@ export class AcquisitionFlow {
     return found;
   }
 
-  /** The edges after which an access is known to have acquired. */
+  /** Whether a fence, or the access itself, orders what follows a barrier after an access of the thread. */
+  private isFencedBefore(access: Access, barrier: ProgramPoint, { use, acrossBlocks }: FenceScope): boolean {
+    if (use === 'patterns' && isAcquiring(access.instruction)) return true;
+    return everyPathPasses(this.symbolic.kernel, access, barrier, (gate) => isFenceFor(gate, use, acrossBlocks));
+  }
+
+  private blocksFrom(from: ProgramPoint, isWall: (instruction: Instruction) => boolean): readonly BlockId[] {
+    return walkFrom(this.symbolic.kernel, pointAfter(from), (instruction) => !isWall(instruction)).map(({ id }) => id);
+  }
+
+  /**
+   * The edges after which an access is known to have acquired.
+   * @param broadcasts with which thread 0 of the block publishes its result; null: the thread itself acquires
+   */
   private gainsOf(
     { access, shows }: Acquire,
-    acrossBlocks: boolean,
+    fences: FenceScope,
     broadcasts: readonly Broadcast[] | null,
     releases: ReadonlySet<Instruction>,
   ): readonly (readonly [string, Holding])[] {
@@ -143,21 +163,21 @@ export class AcquisitionFlow {
       ({ from, condition, incoming }) => isShown(condition) || (from !== access.block && incoming.length > 0 && incoming.every(isShown)),
     );
     if (edges.length === 0) return [];
-    const isGate = (instruction: Instruction): boolean => isFence(instruction, acrossBlocks);
-    const isAcquire = isAcquiring(access.instruction);
-    const told = broadcasts?.filter((broadcast) => broadcast.leaderValues.includes(value)) ?? [];
-    const areFenced = told.length > 0 && told.every(({ barrier }) => isAcquire || everyPathPasses(kernel, access, barrier, isGate));
-    if (broadcasts && !areFenced) return [];
-    const blocksFrom = (from: ProgramPoint, isWall: (instruction: Instruction) => boolean): BlockId[] =>
-      walkFrom(kernel, pointAfter(from), (instruction) => !isWall(instruction)).map(({ id }) => id);
-    const withoutFence = new Set(areFenced || isAcquire ? [] : blocksFrom(access, isGate));
+    const told = broadcasts?.filter(({ leaderValues: values }) => values.includes(value)) ?? [];
+    if (broadcasts && told.length === 0) return [];
+    const areFenced = told.length > 0 && told.every(({ barrier }) => this.isFencedBefore(access, barrier, fences));
+    // The fence of another thread acquires nothing that thread 0 has read.
+    if (told.length > 0 && !areFenced && fences.use === 'patterns') return [];
+    const isAcquire = fences.use === 'patterns' && isAcquiring(access.instruction);
+    const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, fences.use, fences.acrossBlocks);
+    const withoutFence = new Set(areFenced || isAcquire ? [] : this.blocksFrom(access, isGate));
     // Branches that a thread may execute after a release, or after a value is defined again that selects the element: the
     // result is out of date there.
     const names = new Set(access.targets[0]!.offset.leaves.map(({ atom }) => (atom?.kind === 'havoc' ? atom.value : null)));
     const isEnd = (instruction: Instruction): boolean =>
       releases.has(instruction) || instruction.results.some((result) => result !== null && names.has(result));
     const reached = pointsOf(kernel, isEnd).filter((end) => canReach(kernel, access, end));
-    const stale = new Set(reached.flatMap((end) => blocksFrom(end, (instruction) => instruction === access.instruction)));
+    const stale = new Set(reached.flatMap((end) => this.blocksFrom(end, (instruction) => instruction === access.instruction)));
     return edges.flatMap(({ from, to }) => {
       const end = { block: from, position: kernel.blocks[from]!.instructions.length };
       // A value that thread 0 broadcasts does not show that the thread itself has acquired.

@@ -47,7 +47,8 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
         ? watch !== arrival && watch.targets[0]!.offset.leaves.every((leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread')
         : watch.targets[0]!.offset === offset),
   );
-  const count = kind === 'flag' ? null : countOf(symbolic, dimensions, kind, 32);
+  const counted: Units = { kind: kind === 'flag' ? 'blocks' : kind, along: axisOf(offset, arrival.bytes, dimensions) };
+  const count = kind === 'flag' ? null : countOf(symbolic, dimensions, counted, 32);
   return {
     kind,
     base,
@@ -55,7 +56,7 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
     own,
     acquires: watches.map((access) => ({
       access,
-      shows: (part) => showsArrival(of, part, access.instruction.results[0]!, kind, access === arrival),
+      shows: (part) => showsArrival(of, part, access.instruction.results[0]!, kind === 'flag' ? null : counted, access === arrival),
     })),
     releases: [arrival],
     resets,
@@ -79,33 +80,46 @@ function kindOf(
   if (isOne && (isShared || pins.block.every((index) => index !== undefined)) && offset.leaves.every(isOfBlock)) return 'flag';
   if (isOne && !isShared && isOfOneBlock(offset, arrival.bytes, dimensions)) return 'flag';
   const kind = isShared ? 'threads-of-block' : isOne ? 'blocks' : 'threads';
-  return offset.leaves.every(isOfLaunch) && countsByOne(symbolic, arrival, kind, dimensions) ? kind : null;
+  // Blocks that agree on the index along one axis may share an element.
+  const along = kind === 'blocks' ? axisOf(offset, arrival.bytes, dimensions) : null;
+  if (along === null && !offset.leaves.every(isOfLaunch)) return null;
+  return countsByOne(symbolic, arrival, { kind, along }, dimensions) ? kind : null;
+}
+
+/** What counts: the blocks or threads of the launch; with an axis, only the blocks with one index along it. */
+interface Units {
+  readonly kind: Counted;
+  readonly along: 0 | 1 | 2 | null;
 }
 
 /** Whether an offset is different in each block: `flags[blockIdx.x]`. */
-export function isOfOneBlock(offset: Term, bytes: number, { grid }: Dimensions): boolean {
-  const open = [0, 1, 2].filter((axis) => grid[axis] !== 1);
-  const [axis] = open;
-  if (axis === undefined || open.length > 1) return false;
+export function isOfOneBlock(offset: Term, bytes: number, dimensions: Dimensions): boolean {
+  return dimensions.grid.filter((size) => size !== 1).length === 1 && axisOf(offset, bytes, dimensions) !== null;
+}
+
+/** The only axis of the grid on which an offset depends, if it is different for each index along it; null otherwise. */
+export function axisOf(offset: Term, bytes: number, { grid }: Dimensions): 0 | 1 | 2 | null {
   const terms = offset.operator === 'sum' ? offset.arguments : [offset];
   const coefficients = offset.operator === 'sum' ? offset.coefficients : [1n];
+  let axis: 0 | 1 | 2 | null = null;
   let by = 0n;
   for (const [i, term] of terms.entries()) {
     if (isOfLaunch(term) && term.operator === 'atom') continue;
     const inner = term.operator === 'zext' || term.operator === 'sext' ? term.arguments[0]! : term;
-    if (inner.atom?.kind !== 'block' || inner.atom.axis !== axis || by !== 0n) return false;
+    if (inner.atom?.kind !== 'block' || axis !== null || grid[inner.atom.axis] === 1) return null;
+    axis = inner.atom.axis;
     by = coefficients[i]!;
   }
-  return offset.width === 64 && (by >= BigInt(bytes) || -by >= BigInt(bytes)) && by < 1n << 31n && -by < 1n << 31n;
+  return offset.width === 64 && (by >= BigInt(bytes) || -by >= BigInt(bytes)) && by < 1n << 31n && -by < 1n << 31n ? axis : null;
 }
 
 /** Whether the write adds one to a counter that does not wrap around to zero before all have arrived. */
-function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, kind: Counted, dimensions: Dimensions): boolean {
+function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, units: Units, dimensions: Dimensions): boolean {
   const { effect } = instruction.operation;
   if (effect.kind !== 'atomic' || !/^[us]32$|^[us]64$/.test(effect.type)) return false;
   const operand = symbolic.operand(instruction.arguments[1]!);
   if (effect.operation === 'add') return operand.operator === 'constant' && operand.value === 1n;
-  const all = effect.operation === 'inc' && countOf(symbolic, dimensions, kind, operand.width);
+  const all = effect.operation === 'inc' && countOf(symbolic, dimensions, units, operand.width);
   if (!all || !all.fits) return false;
   return operand === all.term || operand === symbolic.store.sum(operand.width, -1n, [[all.term, 1n]]);
 }
@@ -117,12 +131,12 @@ function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, kind: Co
 function countOf(
   { store }: SymbolicKernel,
   dimensions: Dimensions,
-  kind: Counted,
+  { kind, along }: Units,
   width: number,
 ): { readonly term: Term; readonly fits: boolean } | null {
   const sizesOf = (of: 'grid' | 'block'): Term[] =>
     ([0, 1, 2] as const).map((axis) => {
-      const size = dimensions[of][axis];
+      const size = of === 'grid' && axis === along ? 1 : dimensions[of][axis];
       return size === null ? store.atom(32, { kind: `${of}-size`, axis }) : store.constant(32, BigInt(size));
     });
   const sizes = [...(kind === 'threads-of-block' ? [] : sizesOf('grid')), ...(kind === 'blocks' ? [] : sizesOf('block'))];
@@ -148,24 +162,25 @@ function setsUp({ symbolic, barriers }: SynchronisingKernel, store: Access, offs
 /**
  * Whether a condition on the loaded value implies that the write of the flag, or all arrivals at the counter, have been
  * observed.
+ * @param units that each count once; null: the write is that of a flag
  * @param isArrival whether the value is the result of the arriving atomic
  */
 function showsArrival(
   { symbolic, dimensions }: SynchronisingKernel,
   part: Term,
   value: number,
-  kind: 'flag' | Counted,
+  units: Units | null,
   isArrival: boolean,
 ): boolean {
   const { store, view } = symbolic;
   const unknowns = part.leaves.filter((leaf) => !isOfLaunch(leaf));
   const [unknown, ...more] = unknowns;
   if (unknown?.atom?.kind !== 'havoc' || unknown.atom.value !== value || more.length > 0) return false;
-  if (kind === 'flag') {
+  if (units === null) {
     const before = substituted(store, part, (leaf) => (leaf === unknown ? store.constant(leaf.width, 0n) : undefined), new Map());
     return view.decide(before) === false;
   }
-  const all = countOf(symbolic, dimensions, kind, unknown.width);
+  const all = countOf(symbolic, dimensions, units, unknown.width);
   if (!all) return false;
   // The atomic of the last arrival returns the number of all others.
   const enough = isArrival ? store.sum(all.term.width, -1n, [[all.term, 1n]]) : all.term;

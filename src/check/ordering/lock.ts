@@ -9,6 +9,7 @@ import { canReach } from '../../analysis/values/program-point.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Term } from '../../term/term.ts';
+import { axisOf } from './arrival.ts';
 import { isSetUpBefore } from './initial-store.ts';
 import type { Acquire, Pattern, SynchronisingKernel } from './pattern.ts';
 import { type Written, addedBy, isAt, isOfOneElement, isOfOnePlace, isPoll, isValue, rivalsOf, writeOf } from './synchronising-access.ts';
@@ -16,11 +17,18 @@ import { findTickets } from './ticket.ts';
 
 /** Finds the locations that admit one thread at once. */
 export function findLocks(of: SynchronisingKernel): readonly Pattern[] {
-  const numbers = findNumbers(of);
   const looks = of.accesses.filter((access) => isLook(of, access));
+  const served = (numberOf: (look: Access) => Numbers | null): readonly Pattern[] =>
+    firstOfEach(
+      looks.map((look) => {
+        const number = numberOf(look);
+        return number && servedLock(of, look, number);
+      }),
+    );
   return [
     ...firstOfEach(of.accesses.map((access) => exchangedLock(of, access))),
-    ...numbers.flatMap((number) => firstOfEach(looks.map((look) => servedLock(of, look, number)))),
+    ...findTicketNumbers(of).flatMap((number) => served((look) => (isOfOnePlace(look) ? number : null))),
+    ...served((look) => blockNumber(of, look)),
   ];
 }
 
@@ -100,17 +108,22 @@ interface Numbers {
   readonly isOfBlock: boolean;
 }
 
-function findNumbers(of: SynchronisingKernel): readonly Numbers[] {
-  const { symbolic, accesses, dimensions } = of;
+function findTicketNumbers(of: SynchronisingKernel): readonly Numbers[] {
+  const { symbolic, accesses } = of;
   const tickets = findTickets(of, [], () => false);
-  const numbers = accesses.flatMap((counter): Numbers[] => {
+  return accesses.flatMap((counter): Numbers[] => {
     const [number] = counter.instruction.results;
     if (!isValue(number) || !tickets.has(number)) return [];
     return [{ number: symbolic.value(number), counter, isOfBlock: symbolic.leaderValues.has(number) }];
   });
-  const [axis, ...more] = ([0, 1, 2] as const).filter((one) => dimensions.grid[one] !== 1);
-  if (axis === undefined || more.length > 0) return numbers;
-  return [...numbers, { number: symbolic.store.atom(32, { kind: 'block', axis }), counter: null, isOfBlock: true }];
+}
+
+/** The block index that no two blocks have in common that look at one element; null if none exists. */
+function blockNumber({ symbolic, dimensions }: SynchronisingKernel, look: Access): Numbers | null {
+  const along = axisOf(look.targets[0]!.offset, look.bytes, dimensions);
+  const [axis, ...more] = ([0, 1, 2] as const).filter((one) => dimensions.grid[one] !== 1 && one !== along);
+  if (axis === undefined || more.length > 0) return null;
+  return { number: symbolic.store.atom(32, { kind: 'block', axis }), counter: null, isOfBlock: true };
 }
 
 /**
@@ -141,8 +154,9 @@ function servedLock(of: SynchronisingKernel, look: Access, { number, counter, is
   return { ...lock, base, offset, own, acquires, releases, counter };
 }
 
-/** Whether an access is a strong read of one location and does not change it. */
-function isLook({ symbolic }: SynchronisingKernel, access: Access): boolean {
-  if (!isOfOnePlace(access) || !isStrong(access.instruction) || !isValue(access.instruction.results[0])) return false;
+/** Whether an access is a strong read of one location, or of one for each index of a block, and does not change it. */
+function isLook({ symbolic, dimensions }: SynchronisingKernel, access: Access): boolean {
+  const isOfIndex = (): boolean => isOfOneElement(symbolic, access) && axisOf(access.targets[0]!.offset, access.bytes, dimensions) !== null;
+  if ((!isOfOnePlace(access) && !isOfIndex()) || !isStrong(access.instruction) || !isValue(access.instruction.results[0])) return false;
   return access.operation === 'read' || isPoll(symbolic, access);
 }

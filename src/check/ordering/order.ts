@@ -1,13 +1,16 @@
 /** The order of two accesses that patterns of synchronisation give. */
 import type { Access } from '../../analysis/values/access.ts';
-import { isOfLaunch } from '../../analysis/values/leader.ts';
+import { isOfBlock, isOfLaunch } from '../../analysis/values/leader.ts';
 import { isOneObject } from '../../analysis/values/memory-base.ts';
 import type { Term } from '../../term/term.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import type { Synchronisation } from './pattern.ts';
 import { lanesOf } from './synchronising-access.ts';
 
-/** An order of two accesses: unconditional, or only if the flag that one thread set is the flag that the other observed. */
+/**
+ * An order of two accesses: unconditional, or only if the flag or lock that one thread released is the one that the
+ * other acquired.
+ */
 export type Order =
   | { readonly kind: 'always'; readonly by: Synchronisation }
   | {
@@ -30,12 +33,19 @@ export function orderBetween(all: readonly Synchronisation[], scope: PairScope, 
     if (kind === 'lock') {
       // Either section may be the earlier one.
       const isOrdered = forwards.length > 0 && backwards.length > 0;
-      if (isOrdered && (arrived.leaves.every(isOfLaunch) || tellsLock(arrived, first, second))) return { kind: 'always', by };
+      if (!isOrdered) continue;
+      if (arrived.leaves.every(isOfLaunch) || tellsLock(arrived, first, second)) return { kind: 'always', by };
+      if (arrived.leaves.every((leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread'))
+        conditional = { kind: 'if-same', by, arrived, seen: arrived, earlier: 1 };
       continue;
+    }
+    if (by.last[scope].has(first.index) && by.last[scope].has(second.index)) {
+      if (arrived.leaves.every(isOfLaunch)) return { kind: 'always', by };
+      conditional = { kind: 'if-same', by, arrived, seen: arrived, earlier: 1 };
     }
     for (const [earlier, offsets] of [[1, forwards] as const, [2, backwards] as const]) {
       for (const seen of offsets) {
-        if (kind !== 'flag' || (seen === arrived && seen.leaves.every(isOfLaunch))) return { kind: 'always', by };
+        if (seen === arrived && seen.leaves.every(isOfLaunch)) return { kind: 'always', by };
         conditional = { kind: 'if-same', by, arrived, seen, earlier };
       }
     }
@@ -88,7 +98,9 @@ export function bareLock(all: readonly Synchronisation[], a: Access, b: Access):
   return all.find(({ bare }) => bare.has(a.index) && bare.has(b.index));
 }
 
-/** Whether both accesses acquire, release or poll the same lock. */
-export function areOfOneLock(all: readonly Synchronisation[], a: Access, b: Access): boolean {
-  return all.some(({ isAtomicLock, own }) => isAtomicLock && own.includes(a) && own.includes(b));
+/** Whether both accesses acquire, release or poll the same lock or counter. */
+export function areOfOneLocation(all: readonly Synchronisation[], a: Access, b: Access): boolean {
+  return all.some(
+    ({ kind, isReleasedInside, own }) => (kind === 'lock' ? isReleasedInside : kind !== 'flag') && own.includes(a) && own.includes(b),
+  );
 }

@@ -67,12 +67,14 @@ export interface Synchronisation extends Pattern {
   readonly before: Scoped<ReadonlySet<number>>;
   /** Accesses that a thread executes only after it, or thread 0 of its block, has acquired. By index. */
   readonly after: Scoped<ReadonlyMap<number, readonly Acquired[]>>;
+  /** Indices of accesses that only the last unit to arrive executes: not two threads of different blocks, or of one block. */
+  readonly last: Scoped<ReadonlySet<number>>;
   /** Indices of accesses that a thread executes only inside, but without the fences that would order them. */
   readonly bare: ReadonlySet<number>;
   /** Instructions other than accesses that at most one thread executes at once. */
   readonly held: ReadonlySet<Instruction>;
-  /** Whether it is a lock that an atomic operation acquires and that only its holder releases. */
-  readonly isAtomicLock: boolean;
+  /** Whether it is one lock that only its holder releases. */
+  readonly isReleasedInside: boolean;
 }
 
 /** A location that was acquired. */

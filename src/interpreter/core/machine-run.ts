@@ -26,7 +26,7 @@ import type { GridHost } from './scheduler.ts';
 import type { ThreadBlock } from './thread-block.ts';
 import { executeByRuntime, executeMatrix } from './runtime-instruction.ts';
 import { SyncMemory } from '../detector/sync-memory.ts';
-import { narrowestReach, needsVectorClocks } from '../detector/needs-vector-clocks.ts';
+import { hasOnlySequentialFences, narrowestReach, needsVectorClocks } from '../detector/needs-vector-clocks.ts';
 import { needsContents } from './program.ts';
 import { RaceDetector } from '../detector/race-detector.ts';
 import { RunStop } from './run-stop.ts';
@@ -133,6 +133,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
       onlyBarriers: needsVectorClocks(request.kernel).length === 0,
       volatileRaces: request.volatileRaces === true,
       narrowest: narrowestReach(request.kernel, program.accesses),
+      isSequential: hasOnlySequentialFences(request.kernel),
       presumes,
       ...(memory && { memory }),
     };

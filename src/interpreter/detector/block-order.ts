@@ -72,6 +72,8 @@ export class BlockOrder {
   readonly #copies: (Map<string, Copies> | undefined)[] = [];
   /** By barrier: clocks of the threads that arrived without waiting. */
   arrived: Map<number, OrderClocks> | null = null;
+  /** By thread: the clocks of its last `fence.sc` that the barriers of the block have passed on. */
+  readonly passedOn: (OrderClocks | undefined)[] = [];
   readonly #narrowest: Reach;
 
   /**

@@ -3,9 +3,14 @@
  * order, barriers, and release patterns that acquire patterns observe. Each thread has a clock of the events before its
  * next instruction; barriers of whole blocks and warps are counted once for all of their threads.
  *
- * In addition to the certain (must) order there is a presumed (may) order: `fence.sc` operations are in some order, of
- * which a run shows only one possibility, and exchanges within a warp (`shfl.sync`, `vote.sync` …) synchronize threads
- * without ordering their accesses.
+ * `fence.sc` operations are in some order, of which a run shows only one possibility. A fence X is certain to come
+ * before a fence Y if X comes before a strong access, Y after a later one of the same location, and one of them writes:
+ * in the other order the first access would come before the second, which contradicts what they read and wrote. Any
+ * order that keeps these pairs is possible, so two accesses race if these pairs do not order them.
+ *
+ * In addition to the certain (must) order there is a presumed (may) order: exchanges within a warp (`shfl.sync`,
+ * `vote.sync` …) synchronize threads without ordering their accesses, and in kernels with fences of several kinds all
+ * `fence.sc` operations are presumed to be in the order of the run.
  */
 import type { Instruction } from '../../ir/form/kernel.ts';
 import { groupsLeftBy } from '../../isa/model/effect.ts';
@@ -47,11 +52,20 @@ interface OrderOptions {
    * {@link HappensBefore.hasPresumed} states whether such races may exist.
    */
   readonly presumes: boolean;
+  /** Whether all fences of the kernel are `fence.sc` and, like all strong accesses, reach the whole launch. */
+  readonly isSequential: boolean;
   /** For data read by WebAssembly code; null without such code. */
   readonly memory: DetectorMemory | null;
 }
 
-const allTold: OrderOptions = { hasAcquires: true, hasReleases: true, narrowest: 0, presumes: true, memory: null };
+const allTold: OrderOptions = {
+  hasAcquires: true,
+  hasReleases: true,
+  narrowest: 0,
+  presumes: true,
+  isSequential: false,
+  memory: null,
+};
 
 export class HappensBefore {
   readonly #threads: number;
@@ -61,8 +75,11 @@ export class HappensBefore {
   readonly #clusterPassed = new Map<number, OrderClocks>();
   /** Cluster by block. */
   readonly #clusters: number[] = [];
-  /** Orders of blocks that have ended. */
+  /** Orders of blocks that have ended, and of those that run, by ordinal. */
   readonly #ended: BlockOrder[] = [];
+  readonly #running = new Map<number, BlockOrder>();
+  /** Events before the `fence.sc` operations of blocks that have ended. */
+  #fencedByEnded: VectorClock = null;
   #chains = 0;
   #groups = 0;
   /** Whether fences, and exchanges, have made the presumed order larger than the certain one. */
@@ -76,6 +93,7 @@ export class HappensBefore {
   readonly #hasAcquires: boolean;
   readonly #narrowest: Reach;
   readonly #presumes: boolean;
+  readonly #isSequential: boolean;
   readonly #memory: DetectorMemory | null;
   /** Whether accesses synchronize only through fences, and all fences reach the whole launch. */
   readonly #isPlain: boolean;
@@ -83,12 +101,14 @@ export class HappensBefore {
   readonly #isWide: boolean;
 
   /** @param threads number of threads of a block */
-  constructor(threads: number, { hasAcquires, hasReleases, narrowest, presumes, memory }: OrderOptions = allTold) {
+  constructor(threads: number, options: OrderOptions = allTold) {
+    const { hasAcquires, hasReleases, narrowest, presumes, isSequential, memory } = options;
     this.#isWide = narrowest === 2 && !presumes;
     this.#isPlain = narrowest === 2 && !hasAcquires && !hasReleases;
     this.#hasAcquires = hasAcquires;
     this.#narrowest = narrowest;
     this.#presumes = presumes;
+    this.#isSequential = isSequential;
     this.#memory = memory;
     if (this.#isWide) memory?.set('isWide', 1);
     this.#threads = threads;
@@ -97,7 +117,7 @@ export class HappensBefore {
 
   /** Whether some event orders accesses only in the presumed order. */
   get hasPresumed(): boolean {
-    return this.#hasFenceOrder || this.#hasExchanges || this.#memory?.get('hasFenceOrder') === 1;
+    return this.#hasFenceOrder || this.#hasExchanges || (!this.#isSequential && this.#memory?.get('hasFenceOrder') === 1);
   }
 
   /**
@@ -106,11 +126,16 @@ export class HappensBefore {
    */
   startBlock(ordinal: number, cluster = ordinal): BlockOrder {
     this.#clusters[ordinal] = cluster;
-    return new BlockOrder(ordinal, cluster, this.#threads, this.#narrowest, this.#memory, this.#ended.pop());
+    const block = new BlockOrder(ordinal, cluster, this.#threads, this.#narrowest, this.#memory, this.#ended.pop());
+    this.#running.set(ordinal, block);
+    return block;
   }
 
   /** Called when all threads of a block have exited; its order must not be used afterwards. */
   endBlock(block: BlockOrder): void {
+    for (let thread = 0; this.#isSequential && thread < this.#threads; thread++)
+      this.#fencedByEnded = join(this.#fencedByEnded, this.#fencedBy(block, thread));
+    this.#running.delete(block.ordinal);
     this.#ended.push(block);
   }
 
@@ -176,7 +201,7 @@ export class HappensBefore {
     const { ordinal } = block;
     const warp = thread >> 5;
     const time = ++block.times[thread]!;
-    let knowledge = block.known[thread]!;
+    let knowledge = this.#withFences(block, thread);
     if (block.barriers > 0) {
       this.#countsBlocks = true;
       knowledge = withKnown(knowledge, clockKey(clockKinds.block, ordinal), block.barriers);
@@ -192,7 +217,15 @@ export class HappensBefore {
     const exchanges = block.exchanges[warp]!;
     if (exchanges === 0 || !this.#presumes) return knowledge;
     const presumed = withCount(knowledge.presumed, clockKey(clockKinds.exchange, warpKey), exchanges);
-    return orderClocksOf(knowledge.definite, presumed);
+    return orderClocksOf(knowledge.definite, presumed, knowledge.fenced, knowledge.pending);
+  }
+
+  /** What a thread knows, with the events before its own last `fence.sc`. */
+  #withFences(block: BlockOrder, thread: number): OrderClocks {
+    const known = block.known[thread]!;
+    const own = this.#isSequential ? this.#released(block, thread, 2) : undefined;
+    if (own === undefined) return known;
+    return orderClocksOf(known.definite, known.presumed, join(known.fenced, own.definite), known.pending);
   }
 
   /**
@@ -201,7 +234,8 @@ export class HappensBefore {
   #release(block: BlockOrder, thread: number, reach: Reach): void {
     const warp = thread >> 5;
     const isCounted = block.barriers > 0 || block.warpBarriers[warp]! > 0 || (this.#presumes && block.exchanges[warp]! > 0);
-    const known = isCounted ? this.#snapshot(block, thread) : undefined;
+    const snapshot = isCounted ? this.#snapshot(block, thread) : undefined;
+    const known = snapshot && this.#isSequential ? afterFence(snapshot) : snapshot;
     const time = isCounted ? 0 : ++block.times[thread]!;
     // Clocks that a thread has published before are included in the ones published now.
     for (let at = this.#narrowest; at <= reach; at++) {
@@ -216,7 +250,7 @@ export class HappensBefore {
     if (time === 0) return block.released[reach]![thread];
     const known = time > 0 ? block.known[thread]! : block.released[reach]![thread]!;
     const own = clockKey(clockKinds.thread, block.ordinal * this.#threads + thread);
-    const clock = withKnown(known, own, Math.abs(time));
+    const clock = this.#isSequential ? afterFence(withKnown(known, own, Math.abs(time))) : withKnown(known, own, Math.abs(time));
     for (let at = this.#narrowest; at <= 2; at++) {
       if (block.releasedAt[at]![thread] !== time) continue;
       block.released[at]![thread] = clock;
@@ -246,6 +280,7 @@ export class HappensBefore {
   /** Records that all threads of a block pass a barrier; threads that have exited count as passing it. */
   fullBarrier(block: BlockOrder): void {
     block.barriers++;
+    this.#passOnFences(block, 0, this.#threads);
     shareClocks(block, 0, this.#threads);
   }
 
@@ -266,11 +301,24 @@ export class HappensBefore {
     arrived.set(barrier, both(arrived.get(barrier) ?? nothing, this.#snapshot(block, thread)));
   }
 
+  /** Before threads share their clocks: adds what came before their own fences. */
+  #passOnFences(block: BlockOrder, first: number, end: number): void {
+    if (!this.#isSequential) return;
+    for (let thread = first; thread < end; thread++) {
+      const own = this.#released(block, thread, 2);
+      if (own === undefined || own === block.passedOn[thread]) continue;
+      block.passedOn[thread] = own;
+      block.know(thread, this.#withFences(block, thread));
+    }
+  }
+
   /** Records that lanes pass `bar.warp.sync`. @param threads null: all that have not exited */
   warpBarrier(block: BlockOrder, warp: number, threads: readonly number[] | null): void {
     if (threads === null) {
       block.warpBarriers[warp]!++;
-      shareClocks(block, 32 * warp, Math.min(32 * warp + 32, this.#threads));
+      const end = Math.min(32 * warp + 32, this.#threads);
+      this.#passOnFences(block, 32 * warp, end);
+      shareClocks(block, 32 * warp, end);
       return;
     }
     let all = nothing;
@@ -323,6 +371,7 @@ export class HappensBefore {
       return;
     }
     const reach = reachOf[scope];
+    if (this.#isSequential) this.#followFences(block, thread);
     if (acquires(semantics)) {
       for (let at = this.#narrowest; at <= reach; at++) {
         const observed = block.observed[at]!;
@@ -338,6 +387,10 @@ export class HappensBefore {
       this.#release(block, thread, reach);
       return;
     }
+    if (this.#isSequential) {
+      this.#release(block, thread, reach);
+      return;
+    }
     this.#hasFenceOrder = true;
     if (this.#presumes) presume(block, thread, this.#fences.take(reach, block, this.#narrowest).presumed);
     this.#release(block, thread, reach);
@@ -348,18 +401,69 @@ export class HappensBefore {
 
   /** {@link fence} if all fences and strong accesses reach the whole launch, and no presumed order is tracked. */
   #fenceWidely(block: BlockOrder, thread: number, semantics: Fence['semantics']): void {
+    if (this.#isSequential) this.#followFences(block, thread);
     if (semantics !== 'release') {
       const observed = block.observed[2]!;
       const seen = observed[thread]!;
       if (seen !== nothing) {
         this.#learn(block, thread, seen);
         observed[thread] = nothing;
-        block.hasObserved[thread] = 0;
       }
+      block.hasObserved[thread] = 0;
     }
     if (semantics === 'acquire') return;
-    if (semantics === 'sc') this.#hasFenceOrder = true;
+    if (semantics === 'sc' && !this.#isSequential) this.#hasFenceOrder = true;
     this.#release(block, thread, 2);
+  }
+
+  /** A `fence.sc` comes after all those that it must follow. */
+  #followFences(block: BlockOrder, thread: number): void {
+    const { definite, presumed, fenced, pending } = block.known[thread]!;
+    if (fenced === null && pending === null) return;
+    // What was fenced is published by the new fence, too.
+    block.know(thread, orderClocksOf(join(definite, pending), definite === presumed ? join(definite, pending) : join(presumed, pending)));
+  }
+
+  /** Whether strong reads of a thread determine the order of fences. */
+  ordersFences(block: BlockOrder, thread: number): boolean {
+    return this.#isSequential && this.#fencedBy(block, thread) !== null;
+  }
+
+  #fencedBy(block: BlockOrder, thread: number): VectorClock {
+    const own = this.#released(block, thread, 2);
+    const { fenced } = block.known[thread]!;
+    return own === undefined ? fenced : join(fenced, own.definite);
+  }
+
+  /**
+   * Records that an access races with an earlier one of another thread. What the two read and wrote determines the order
+   * of fences, too: which is taken for certain of those that the other thread has executed since, as well.
+   */
+  orderFencesOfRace(block: BlockOrder, thread: number, otherBlock: number, otherThread: number): void {
+    if (!this.#isSequential) return;
+    const other = this.#running.get(otherBlock);
+    this.#follow(block, thread, other ? this.#fencedBy(other, otherThread) : this.#fencedByEnded);
+  }
+
+  /** Records that a strong access follows earlier ones of its location, and so do later fences those before these. */
+  #orderFences(block: BlockOrder, thread: number, location: SyncLocation, writes: boolean): void {
+    if (!this.#isSequential) return;
+    const earlier = writes ? join(location.fencedWrites, location.fencedReads) : location.fencedWrites;
+    const own = this.#fencedBy(block, thread);
+    if (writes) {
+      location.fencedWrites = join(earlier, own);
+      location.fencedReads = null;
+    } else location.fencedReads = join(location.fencedReads, own);
+    this.#follow(block, thread, earlier);
+  }
+
+  /** Adds events that come before the next `fence.sc` of a thread. */
+  #follow(block: BlockOrder, thread: number, earlier: VectorClock): void {
+    const known = block.known[thread]!;
+    const pending = join(known.pending, earlier);
+    if (pending === known.pending) return;
+    block.know(thread, orderClocksOf(known.definite, known.presumed, known.fenced, pending));
+    block.hasObserved[thread] = 1;
   }
 
   /** The location of a strong write that is about to happen. */
@@ -396,6 +500,7 @@ export class HappensBefore {
   /** The same if only fences release and acquire. */
   #accessPlainly(block: BlockOrder, thread: number, location: SyncLocation, operation: 'read' | 'write' | 'atomic'): void {
     const { handover } = location;
+    this.#orderFences(block, thread, location, operation !== 'read');
     if (operation !== 'write' && location.writer !== null) {
       const seen = handover.wide;
       if (seen !== nothing) block.observe(thread, 2, seen);
@@ -425,6 +530,7 @@ export class HappensBefore {
    * @returns whether the read may observe a write; then the thread acquires it after the access
    */
   strongRead(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): boolean {
+    this.#orderFences(block, thread, location, false);
     const { writer } = location;
     const observes = writer !== null && reachesOver(Math.min(reach, location.writerReach), writer, block);
     const isAcquire = acquires(semantics);
@@ -476,6 +582,7 @@ export class HappensBefore {
   /** Completes the strong write, or the write of the atomic, that `beginWrite` began. */
   endWrite(block: BlockOrder, thread: number, location: SyncLocation, semantics: Semantics, reach: Reach): void {
     const { handover } = location;
+    this.#orderFences(block, thread, location, true);
     for (let at = this.#narrowest; at <= 2; at++) {
       const released = this.#released(block, thread, at);
       if (released) handover.add(released, at, block, this.#narrowest);
@@ -573,7 +680,12 @@ export class HappensBefore {
 function presume(block: BlockOrder, thread: number, presumed: VectorClock): void {
   const own = block.known[thread]!;
   const joined = join(own.presumed, presumed);
-  if (joined !== own.presumed) block.know(thread, orderClocksOf(own.definite, joined));
+  if (joined !== own.presumed) block.know(thread, orderClocksOf(own.definite, joined, own.fenced, own.pending));
+}
+
+/** The clocks that a `fence.sc` publishes. */
+function afterFence({ definite, presumed }: OrderClocks): OrderClocks {
+  return orderClocksOf(definite, presumed, definite);
 }
 
 /** Joins the clocks of threads `first` to before `end`: each thread then knows all that any of them knew. */

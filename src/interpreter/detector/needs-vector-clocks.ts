@@ -109,6 +109,11 @@ export function narrowestReach(kernel: Kernel, sites: readonly { readonly strong
   return narrowest;
 }
 
+/** Whether all fences of a kernel are `fence.sc`. */
+export function hasOnlySequentialFences({ blocks }: Kernel): boolean {
+  return blocks.every(({ instructions }) => instructions.every(({ operation }) => (fenceOf(operation.effect)?.semantics ?? 'sc') === 'sc'));
+}
+
 /** Whether a barrier may synchronize part of a block: it has a thread count, or some threads arrive without waiting. */
 function isPartial({ operation }: Instruction): boolean {
   const { effect } = operation;

@@ -2,37 +2,51 @@
 import { type VectorClock, join, withCount } from './vector-clock.ts';
 
 /**
- * Clocks of the certain and the presumed order; the latter includes the former. Usually they are equal: then the clock
- * itself is the pair.
+ * Clocks of the certain and the presumed order; the latter includes the former. Usually they are equal, and no fence
+ * matters: then the clock itself is the whole.
  */
 export interface OrderClocks {
   readonly definite: VectorClock;
   readonly presumed: VectorClock;
+  /** Events before some `fence.sc` operation that comes before. */
+  readonly fenced: VectorClock;
+  /** Events before a `fence.sc` operation that every later one must follow; they come before only after such a fence. */
+  readonly pending: VectorClock;
 }
 
 /** Clocks without events. */
-export const nothing: OrderClocks = { definite: null, presumed: null };
+export const nothing: OrderClocks = { definite: null, presumed: null, fenced: null, pending: null };
 
-/** The pair of a certain and a presumed clock. */
-export function orderClocksOf(definite: VectorClock, presumed: VectorClock): OrderClocks {
-  return definite === presumed ? (definite ?? nothing) : { definite, presumed };
+/** The clocks of the certain and the presumed order, and those of fences. */
+export function orderClocksOf(
+  definite: VectorClock,
+  presumed: VectorClock,
+  fenced: VectorClock = null,
+  pending: VectorClock = null,
+): OrderClocks {
+  const isPlain = definite === presumed && fenced === null && pending === null;
+  return isPlain ? (definite ?? nothing) : { definite, presumed, fenced, pending };
 }
 
-/** The join of two pairs of clocks. */
+/** The join of two clocks of orders. */
 export function both(a: OrderClocks, b: OrderClocks): OrderClocks {
   if (a === b || b === nothing) return a;
   if (a === nothing) return b;
   const definite = join(a.definite, b.definite);
-  if (a.presumed === a.definite && b.presumed === b.definite) return definite!;
-  const presumed = join(a.presumed, b.presumed);
-  if (definite === a.definite && presumed === a.presumed) return a;
-  return definite === b.definite && presumed === b.presumed ? b : orderClocksOf(definite, presumed);
+  const isPlain = a.presumed === a.definite && b.presumed === b.definite;
+  const presumed = isPlain ? definite : join(a.presumed, b.presumed);
+  const fenced = join(a.fenced, b.fenced);
+  const pending = join(a.pending, b.pending);
+  const isSame = (of: OrderClocks): boolean =>
+    definite === of.definite && presumed === of.presumed && fenced === of.fenced && pending === of.pending;
+  if (isSame(a)) return a;
+  return isSame(b) ? b : orderClocksOf(definite, presumed, fenced, pending);
 }
 
 /** The clocks with the count of a key added. */
 export function withKnown(knowledge: OrderClocks, key: number, count: number): OrderClocks {
-  const definite = withCount(knowledge.definite, key, count)!;
-  if (knowledge.presumed === knowledge.definite) return definite;
-  const presumed = withCount(knowledge.presumed, key, count);
-  return definite === knowledge.definite && presumed === knowledge.presumed ? knowledge : orderClocksOf(definite, presumed);
+  const definite = withCount(knowledge.definite, key, count);
+  const presumed = knowledge.presumed === knowledge.definite ? definite : withCount(knowledge.presumed, key, count);
+  if (definite === knowledge.definite && presumed === knowledge.presumed) return knowledge;
+  return orderClocksOf(definite, presumed, knowledge.fenced, knowledge.pending);
 }

@@ -204,6 +204,8 @@ interface DetectorOptions {
   readonly volatileRaces: boolean;
   /** Narrowest reach of a fence or strong access of the kernel; absent: any. */
   readonly narrowest?: Reach;
+  /** Whether all fences of the kernel are `fence.sc`; absent: no. */
+  readonly isSequential?: boolean;
   /** Whether races between accesses that another execution would order are reported; absent: yes. */
   readonly presumes?: boolean;
   /** Memory for generated code that records accesses itself; absent without such code. */
@@ -230,6 +232,7 @@ export class RaceDetector<Page extends WatchedPage> {
       hasReleases: sites.some(({ semantics }) => releases(semantics)),
       narrowest: options.narrowest ?? 0,
       presumes: options.presumes ?? true,
+      isSequential: options.narrowest === 2 && (options.isSequential ?? false),
       memory: options.memory ?? null,
     });
     this.#memory = options.memory ?? null;
@@ -315,10 +318,11 @@ export class RaceDetector<Page extends WatchedPage> {
       return;
     }
     if (site.elementBytes === bytes) {
-      if (writes) page.sync ??= new SyncMemory();
+      const isNoted = writes || this.order.ordersFences(block, thread);
+      if (isNoted) page.sync ??= new SyncMemory();
       const { sync } = page;
       if (sync === null) return;
-      const location = writes ? this.order.locationAt(sync, offset, bytes) : sync.find(offset, bytes);
+      const location = isNoted ? this.order.locationAt(sync, offset, bytes) : sync.find(offset, bytes);
       if (location === undefined) return;
       if (writes) sync.overwrite(offset, bytes, location);
       this.order.access(block, thread, location, site.operation, site.semantics, reach);
@@ -339,11 +343,14 @@ export class RaceDetector<Page extends WatchedPage> {
 
   /** A strong read acquires the clocks published at the locations of its elements. */
   #read(page: Page, offset: number, site: WatchedSite, block: BlockOrder, thread: number): void {
-    const { sync } = page;
     const { reach, elementBytes } = site;
-    if (sync === null || reach === -1) return;
+    if (reach === -1) return;
+    const isNoted = this.order.ordersFences(block, thread);
+    if (isNoted) page.sync ??= new SyncMemory();
+    const { sync } = page;
+    if (sync === null) return;
     for (let at = offset; at < offset + site.bytes; at += elementBytes) {
-      const location = sync.find(at, elementBytes);
+      const location = isNoted ? this.order.locationAt(sync, at, elementBytes) : sync.find(at, elementBytes);
       if (location === undefined) continue;
       if (!this.order.strongRead(block, thread, location, site.semantics, reach) || !location.isNamed) continue;
       this.#observedChains[this.#observed] = location.chain;
@@ -505,13 +512,15 @@ export class RaceDetector<Page extends WatchedPage> {
     const pool = this.#pool;
     const { moments } = pool;
     const first = this.#sites[moments.site(node)]!.site;
+    const kind = conflictOf(first, site, this.#distance(moments.block(node), block))!;
+    if (kind === 'race') this.order.orderFencesOfRace(block, thread, moments.block(node), moments.thread(node));
     // Both are aligned to their size, so the larger contains the smaller.
     const bytes = Math.min(first.bytes, site.bytes);
     const bothWrite = first.operation === 'write' && site.operation === 'write';
     this.#report({
       first,
       second: site,
-      kind: conflictOf(first, site, this.#distance(moments.block(node), block))!,
+      kind,
       firstThread: moments.block(node) * this.#threads + moments.thread(node),
       secondThread: block.ordinal * this.#threads + thread,
       betweenBlocks: moments.block(node) !== block.ordinal,

@@ -2,6 +2,7 @@
 import type { BlockInCluster, Reach } from '../../memory-model/scope.ts';
 import { type ByReach, ReleasedKnowledge } from './release-pattern.ts';
 import { both, nothing } from './order-clocks.ts';
+import type { VectorClock } from './vector-clock.ts';
 
 /** A location with strong writes: its value, and the clocks that a read of this value acquires. */
 export class SyncLocation {
@@ -25,6 +26,12 @@ export class SyncLocation {
   writerReach: Reach = 0;
   /** Clocks of the release patterns of the release sequence that the value belongs to, also through atomics. */
   readonly handover = new ReleasedKnowledge();
+  /**
+   * Events before `fence.sc` operations that come before some write of the location, or some read since the last write:
+   * a fence after a later strong access follows those fences.
+   */
+  fencedWrites: VectorClock = null;
+  fencedReads: VectorClock = null;
   /** By thread: clocks of its releases of this location, which its later strong writes to the location continue. */
   releases: Map<number, ByReach> | null = null;
 

@@ -43,13 +43,21 @@ class JoinedClock {
   /** Number of queries that were answered without a trie. */
   questions = 0;
 
-  /** A clock is {@link Knowledge} whose presumed order is the certain one. */
+  /** A clock also represents the clocks of orders that are equal, without fences. */
   get definite(): VectorClock {
     return this;
   }
 
   get presumed(): VectorClock {
     return this;
+  }
+
+  get fenced(): VectorClock {
+    return null;
+  }
+
+  get pending(): VectorClock {
+    return null;
   }
 
   constructor(a: VectorClock, b: VectorClock, key: number, count: number) {

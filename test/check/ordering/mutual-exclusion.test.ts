@@ -162,19 +162,20 @@ test('a result shows nothing once it is out of date, or if it is that of another
   assert.deepEqual(otherwiseOrdered(cases), []);
 });
 
-test('each lock of an array admits one thread', () => {
+test('each lock of an array admits one thread; which one is a question unless the element determines it', () => {
   const under = (index: string, at: string, between = ''): string => `${index} mul.wide.s32 %d30, %r31, 4; add.s64 %d30, %d2, %d30;
     L: atom.global.cas.b32 %r20, [%d30], 0, 1; setp.ne.s32 %p1, %r20, 0; @%p1 bra L; ${fence} ${between}
     ${at} mul.wide.s32 %d31, %r32, 4; add.s64 %d31, %d1, %d31; st.global.u32 [%d31], %r0; ${fence} atom.global.exch.b32 %r21, [%d30], 0;`;
+  const ifSame = 'block? grid?';
   const cases: Readonly<Record<string, OrderedCase>> = {
     'work on the element of the lock': [under('and.b32 %r31, %r0, 3;', 'mov.u32 %r32, %r31;'), always],
     'several elements share a lock': [under('and.b32 %r31, %r0, 3;', 'mov.u32 %r32, %r0;'), always],
-    'several locks for an element': [under('mov.u32 %r31, %r0;', 'and.b32 %r32, %r0, 3;'), ''],
-    'locks and elements of different blocks': [under('mov.u32 %r31, %r7;', 'mov.u32 %r32, %r0;'), ''],
-    'two elements of each thread': [under('mov.u32 %r31, %r0;', 'mov.u32 %r32, %r31;', 'st.global.u32 [%d1+4], %r0;'), ''],
+    'several locks for an element': [under('mov.u32 %r31, %r0;', 'and.b32 %r32, %r0, 3;'), ifSame],
+    'locks and elements of different blocks': [under('mov.u32 %r31, %r7;', 'mov.u32 %r32, %r0;'), ifSame],
+    'two elements of each thread': [under('mov.u32 %r31, %r0;', 'mov.u32 %r32, %r31;', 'st.global.u32 [%d1+4], %r0;'), ifSame],
     'elements of another size': [
       under('mov.u32 %r31, %r0;', 'mov.u32 %r32, %r31;', 'mul.wide.s32 %d33, %r31, 4; add.s64 %d33, %d1, %d33; st.global.u16 [%d33], %h1;'),
-      '',
+      ifSame,
     ],
     'pairs of elements': [
       under(
@@ -182,11 +183,11 @@ test('each lock of an array admits one thread', () => {
         'mov.u32 %r32, %r31;',
         'mul.wide.s32 %d33, %r31, 4; add.s64 %d33, %d1, %d33; st.global.v2.u32 [%d33], {%r0, %r0};',
       ),
-      '',
+      ifSame,
     ],
     'an element of a pair of elements': [under('shr.s32 %r31, %r0, 1;', 'mov.u32 %r32, %r0;'), always],
-    'an index that another thread may have, too': [under('mov.u32 %r31, %r0;', 'ld.global.u32 %r32, [%d1+1024];'), ''],
-    'one element for all locks': [under('mov.u32 %r31, %r0;', 'mov.u32 %r32, %r9;'), ''],
+    'an index that another thread may have, too': [under('mov.u32 %r31, %r0;', 'ld.global.u32 %r32, [%d1+1024];'), ifSame],
+    'one element for all locks': [under('mov.u32 %r31, %r0;', 'mov.u32 %r32, %r9;'), ifSame],
   };
   assert.deepEqual(otherwiseOrdered(cases), []);
 });

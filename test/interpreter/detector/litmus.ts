@@ -103,12 +103,13 @@ function run(
     steps.flatMap((step) => ('scope' in step && step.semantics !== 'weak' ? [reachOf[step.scope]] : [])),
   );
   const narrowest = reaches.reduce<Reach>((least, reach) => (reach < least ? reach : least), 2);
+  const isSequential = areSequential(threads);
   const watchers = [
-    new RaceDetector<WatchedPage>(sites, options, (conflict) => {
+    new RaceDetector<WatchedPage>(sites, { ...options, narrowest, isSequential }, (conflict) => {
       (conflict.presumed.length > 0 ? presumed : certain).add(pairOf(conflict));
     }),
     // The first pass when words are sifted: it finds the same pairs, without the distinction.
-    new RaceDetector<WatchedPage>(sites, { ...options, narrowest, presumes: false }, (conflict) => {
+    new RaceDetector<WatchedPage>(sites, { ...options, narrowest, isSequential, presumes: false }, (conflict) => {
       brief.add(pairOf(conflict));
     }),
   ].map((detector) => {
@@ -262,6 +263,16 @@ function run(
   }
 }
 
+/** Whether all fences are `fence.sc`, and all scopes include the launch: then the order of fences is certain where it is forced. */
+function areSequential(threads: readonly LitmusThread[]): boolean {
+  return threads.every(({ steps }) =>
+    steps.every((step) => {
+      if (!('scope' in step) || step.semantics === 'weak') return true;
+      return reachOf[step.scope] === 2 && (step.kind !== 'fence' || step.semantics === 'sc');
+    }),
+  );
+}
+
 const isAcquire = (semantics: Semantics): boolean => ['acquire', 'acq_rel', 'sc'].includes(semantics);
 const isRelease = (semantics: Semantics): boolean => ['release', 'acq_rel', 'sc'].includes(semantics);
 
@@ -360,28 +371,79 @@ function naiveRaces(threads: readonly LitmusThread[], events: readonly Event[], 
       }
     }
   }
+  // Causality order (8.9.5) and conflicts (8.7).
+  const causes = (relation: readonly (readonly boolean[])[], a: number, b: number): boolean =>
+    relation[a]![b]! || events.some((_, via) => observes[a]![via]! && relation[via]![b]!);
+  /** Whether two accesses are of the same memory, by two threads, and one of them writes. */
+  const conflict = (a: number, b: number): boolean => {
+    const [first, second] = [events[a]!, events[b]!];
+    if (first.thread === second.thread || !('at' in first.step) || !('at' in second.step)) return false;
+    const [low, high] = [first.step, second.step];
+    const overlap = low.at < high.at + high.bytes / 4 && high.at < low.at + low.bytes / 4;
+    return overlap && (writes(first) || writes(second));
+  };
+
+  /**
+   * A fence comes before another one if the other order contradicted what two accesses of one location read and wrote. If
+   * these race, fences that the first thread has executed since count, too.
+   */
+  function orderFences(): void {
+    const fences = events.flatMap((event, at) => (isFence(event) && semanticsOf(event) === 'sc' ? [at] : []));
+    const follow = (until: number, from: number): boolean => {
+      let isNew = false;
+      for (const x of fences) {
+        for (const y of fences) {
+          if (x === y || (x !== until && !base[x]![until]) || !base[from]![y] || base[x]![y]) continue;
+          base[x]![y] = true;
+          isNew = true;
+        }
+      }
+      return isNew;
+    };
+    const settle = (): void => {
+      for (let changed = true; changed;) {
+        changed = false;
+        pairs((a, b) => {
+          if (a < b && conflict(a, b) && morallyStrong(events[a]!, events[b]!) && follow(a, b)) changed = true;
+        });
+        if (changed) close(base);
+      }
+    };
+    settle();
+    for (const b of events.keys()) {
+      for (let a = 0; a < b; a++) {
+        if (!conflict(a, b) || morallyStrong(events[a]!, events[b]!) || causes(base, a, b)) continue;
+        const last = events.findLastIndex((event, at) => at < b && event.thread === events[a]!.thread);
+        if (!follow(last, b)) continue;
+        close(base);
+        settle();
+      }
+    }
+  }
+
   const presumedBase = base.map((row) => [...row]);
   for (const [before, at] of exchanged) presumedBase[before]![at] = true;
   close(base);
+  const areFences = (a: number, b: number): boolean =>
+    [a, b].every((one) => isFence(events[one]!) && semanticsOf(events[one]!) === 'sc') && morallyStrong(events[a]!, events[b]!);
+  const isSequential = areSequential(threads);
+  if (isSequential) orderFences();
+  if (isSequential)
+    pairs((a, b) => {
+      if (base[a]![b]) presumedBase[a]![b] = true;
+    });
   pairs((a, b) => {
     const [first, second] = [events[a]!, events[b]!];
-    const areFences = isFence(first) && isFence(second) && semanticsOf(first) === 'sc' && semanticsOf(second) === 'sc';
-    if (areFences && a < b && morallyStrong(first, second)) presumedBase[a]![b] = true;
+    if (!isSequential && areFences(a, b) && a < b) presumedBase[a]![b] = true;
     if (a !== b && first.step.kind === 'shuffle' && first.meeting === second.meeting) presumedBase[a]![b] = true;
   });
   close(presumedBase);
 
-  // Causality order (8.9.5) and data races (8.7).
-  const causes = (relation: readonly (readonly boolean[])[], a: number, b: number): boolean =>
-    relation[a]![b]! || events.some((_, via) => observes[a]![via]! && relation[via]![b]!);
   const certain = new Set<string>();
   const presumed = new Set<string>();
   pairs((a, b) => {
+    if (a >= b || !conflict(a, b)) return;
     const [first, second] = [events[a]!, events[b]!];
-    if (a >= b || first.thread === second.thread || !('at' in first.step) || !('at' in second.step)) return;
-    const [low, high] = [first.step, second.step];
-    const overlap = low.at < high.at + high.bytes / 4 && high.at < low.at + low.bytes / 4;
-    if (!overlap || (!writes(first) && !writes(second))) return;
     const isStrongPair = morallyStrong(first, second);
     if (isStrongPair && !(volatileRaces && [first, second].some((event) => semanticsOf(event) === 'volatile'))) return;
     // Reading the value of a volatile write orders nothing in CUDA C++.

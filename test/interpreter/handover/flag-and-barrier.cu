@@ -2,7 +2,7 @@
 // run: flag_barrier_missing_before block=64 grid=2 args(data=int32[64]:zeros, flag=int32[1]:zeros, out=int32[64]:zeros) seeds=3 expect=race lines 31,42 space global
 // run: flag_barrier_missing_after block=64 grid=2 args(data=int32[64]:zeros, flag=int32[1]:zeros, out=int32[64]:zeros) seeds=3 expect=race lines 49,60 space global
 // run: flag_chain block=32 grid=3 args(data=int32[1]:zeros, flag=int32[2]:zeros, out=int32[1]:zeros) seeds=3 expect=clean
-// run: flag_chain_broken block=32 grid=3 args(data=int32[1]:zeros, flag=int32[2]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 85,94 fence-order space global
+// run: flag_chain_broken block=32 grid=3 args(data=int32[1]:zeros, flag=int32[2]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 85,94 space global
 //
 // Barriers and fences are cumulative: one thread of a block publishes the writes of all.
 

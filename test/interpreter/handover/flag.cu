@@ -1,9 +1,9 @@
 // run: flag_fenced block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=clean
 // run: flag_no_release_fence block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 29,34 space global
 // run: flag_no_acquire_fence block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 41,46 space global
-// run: flag_fence_after_flag block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 53,59 fence-order space global
+// run: flag_fence_after_flag block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 53,59 space global
 // run: flag_block_fence block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 67,73 space global
-// run: flag_plain_flag block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 build=verification expect=race lines 80,86 fence-order lines 82,84 space global
+// run: flag_plain_flag block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 build=verification expect=race lines 82,84 space global
 // run: flag_atomic block=32 grid=2 args(data=int32[1]:zeros, flag=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=clean
 // run: flag_between_warps block=64 args(out=int32[32]:zeros) seeds=3 expect=clean
 // run: flag_between_warps_no_fence block=64 args(out=int32[32]:zeros) seeds=3 expect=race lines 127,132 space shared

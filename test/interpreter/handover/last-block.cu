@@ -1,6 +1,6 @@
 // run: last_block block=64 grid=4 args(in=int32[256]:iota, partial=int32[4]:zeros, retired=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=clean
 // run: last_block_no_fence block=64 grid=4 args(in=int32[256]:iota, partial=int32[4]:zeros, retired=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 37,42 space global
-// run: last_block_fence_before_only block=64 grid=4 args(in=int32[256]:iota, partial=int32[4]:zeros, retired=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 52,58 fence-order space global
+// run: last_block_fence_before_only block=64 grid=4 args(in=int32[256]:iota, partial=int32[4]:zeros, retired=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 52,58 space global
 // run: last_block_missing_barrier block=64 grid=4 args(in=int32[256]:iota, partial=int32[4]:zeros, retired=int32[1]:zeros, out=int32[1]:zeros) seeds=3 expect=race lines 70,73 space shared
 //
 // Each block writes its sum and counts itself in; the one that comes last adds the sums of all.

@@ -1,7 +1,6 @@
 // expect: all_take_it race=possible divergence=possible
 // expect: one_thread_each race=proved divergence=proved
 // expect: one_for_all race=proved divergence=proved
-// open: one_for_all race=possible divergence=proved (that a thread holds a lock for its whole block is not seen)
 //
 // A thread with a lock at a barrier waits for threads that wait for the lock.
 

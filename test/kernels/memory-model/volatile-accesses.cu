@@ -10,10 +10,10 @@
 // expect: lock race=proved divergence=proved
 // expect: lock_by_exchange race=proved divergence=proved
 // expect: released_by_others race=race divergence=proved finding race/volatile lines 117,118 finding race/volatile lines 118,118
-// expect: turn_of_blocks race=race divergence=proved finding race/volatile lines 130,130 finding race/volatile lines 125,130
+// expect: turn_of_blocks race=proved divergence=proved
 //
 // Two volatile accesses, or a volatile one and an atomic, are a data race in CUDA C++ and none in PTX. Locks that an
-// atomic takes and a store releases, and flags that one thread sets and others wait for in a loop, are recognised.
+// atomic takes and a store releases, turns, and flags that one thread sets and others wait for in a loop, are recognised.
 
 // selvage: block=64 grid=4
 __global__ void exchange(unsigned* out) {
@@ -118,7 +118,7 @@ __global__ void released_by_others(int* taken, int* out) {
     *(volatile int*)taken = 0;
 }
 
-// A variable that one block after the other sets is not the flag of one thread.
+// One block after the other sets a variable, and only the block that it names.
 // selvage: block=64 grid=4 assume(turn[*] in 0..0)
 __global__ void turn_of_blocks(volatile int* turn, int* sum) {
     if (threadIdx.x == 0) {

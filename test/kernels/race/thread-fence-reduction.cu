@@ -1,7 +1,6 @@
 // expect: sum_in_one_pass race=proved divergence=proved
 // expect: no_fence race=race divergence=possible finding race/global lines 61,68
 // expect: no_acquire race=race divergence=possible finding race/global lines 81,89
-// open: no_acquire race=possible divergence=possible (the run does not tell which of two fences comes first)
 // expect: count_before_sum race=race divergence=possible finding race/global lines 106,111
 //
 // A sum in one launch: every block adds up its part, and the block that finishes last adds up the parts. It also puts
