@@ -15,6 +15,8 @@ import { ptxFile, root } from './portable-ptx.ts';
 
 export interface CheckedInOptions {
   readonly options?: Partial<Options>;
+  /** Makes the text of a build that is not checked in. */
+  readonly compile?: (kind: BuildKind) => Promise<string>;
   /** Replaces the checked-in text of a build. */
   readonly ptx?: (kind: BuildKind, text: string) => string;
   readonly check?: CheckFunction;
@@ -27,7 +29,7 @@ export function checkedInPtx(file: string, kind: BuildKind): string {
 }
 
 /** The report on one file of test kernels. */
-export async function analyseCheckedIn(file: string, { options, ptx, check, checking }: CheckedInOptions = {}): Promise<Report> {
+export async function analyseCheckedIn(file: string, { options, compile, ptx, check, checking }: CheckedInOptions = {}): Promise<Report> {
   const tree = openSourceTree(root);
   const { units } = findInputs([join(root, file)], root, tree, { include: [], exclude: [] });
   return checkProject({
@@ -40,7 +42,7 @@ export async function analyseCheckedIn(file: string, { options, ptx, check, chec
         compiles: false,
         flags: () => '',
         build: async (_unit, kind) => {
-          const text = checkedInPtx(file, kind);
+          const text = compile ? await compile(kind) : checkedInPtx(file, kind);
           return { ptx: ptx ? ptx(kind, text) : text, diagnostics: [] };
         },
         dependencies: async () => [],

@@ -1,0 +1,128 @@
+/** Which lanes fail an obligation of an instruction that lanes execute together, lane by lane. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { controlDependence } from '../../../src/analysis/values/control-dependence.ts';
+import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
+import { warpObligations } from '../../../src/check/obligations/warp-agreement.ts';
+import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { contextOf, store } from '../kernel-text.ts';
+
+/** The value of the parameter n. */
+const n = 5;
+
+interface Answers {
+  /** Pairs of different lanes that satisfy the conditions of some obligation. */
+  readonly pairs: number;
+  /** Lanes that satisfy the conditions of an obligation on one lane. */
+  readonly lanes: number;
+  /** Obligations that no condition expresses. */
+  readonly open: number;
+  /** Obligations that require all lanes. */
+  readonly ofAll: number;
+  readonly obligations: number;
+}
+
+function answersTo(body: string): Answers {
+  const { symbolic, kernel, loaded } = contextOf(`${body} ${store('%d1', '%r7', '%r0', 60)}`, { block: [32, 1, 1] });
+  const dependences = controlDependence(kernel);
+  const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
+  const list = warpObligations(symbolic, dependences, uniformity);
+  let [pairs, lanes] = [0, 0];
+  for (const { ways } of list) {
+    const holds = (a: number, b: number): boolean =>
+      ways.some((conditions) =>
+        conditions.every(({ term, reading }) => {
+          const lane = reading.side === 1 ? a : b;
+          const values = { thread: lane, parameter: n, block: 0, 'block-size': 32 };
+          return evaluateTerm(term, ({ atom }) => BigInt(values[atom!.kind as keyof typeof values] ?? 0), new Map()) === 1n;
+        }),
+      );
+    const isOfTwo = ways.some((conditions) => conditions.some(({ reading }) => reading.side === 2));
+    for (let a = 0; a < 32; a++)
+      if (isOfTwo) for (let b = 0; b < 32; b++) pairs += a !== b && holds(a, b) ? 1 : 0;
+      else lanes += holds(a, a) ? 1 : 0;
+  }
+  const open = list.filter(({ ways }) => ways.length === 0).length;
+  return { pairs, lanes, open, ofAll: list.filter(({ isOfAll }) => isOfAll).length, obligations: list.length };
+}
+
+/** An instruction that the lanes below a limit execute. */
+function below(limit: number | string, instruction: string): string {
+  return `setp.ge.s32 %p1, %r0, ${limit}; @%p1 bra X; ${instruction} X:`;
+}
+
+const shuffle = (mask: string | number): string => `shfl.sync.idx.b32 %r1, %r0, 0, 31, ${mask};`;
+
+test('each instruction with a mask has lanes that the mask names', () => {
+  for (const instruction of [
+    shuffle(255),
+    'bar.warp.sync 255;',
+    'vote.sync.ballot.b32 %r1, %p2, 255;',
+    'vote.sync.any.pred %p3, %p2, 255;',
+    'match.any.sync.b32 %r1, %r0, 255;',
+    'redux.sync.add.u32 %r1, %r0, 255;',
+    'elect.sync %r1|%p3, 255;',
+  ]) {
+    // Lane 7 is named, and each of the others waits for it.
+    assert.deepEqual(answersTo(below(7, instruction)), { pairs: 7, lanes: 0, open: 0, ofAll: 0, obligations: 2 }, instruction);
+    assert.deepEqual(answersTo(below(8, instruction)), { pairs: 0, lanes: 0, open: 0, ofAll: 0, obligations: 2 }, instruction);
+    // Lane 8 executes it without being named.
+    assert.deepEqual(answersTo(below(9, instruction)), { pairs: 0, lanes: 1, open: 0, ofAll: 0, obligations: 2 }, instruction);
+  }
+  assert.equal(answersTo(below(7, 'activemask.b32 %r1;')).obligations, 0);
+});
+
+test('without a mask, or with one of unknown lanes, all lanes execute the instruction', () => {
+  const missing = { pairs: 7 * 25, lanes: 0, open: 0, ofAll: 1, obligations: 1 };
+  for (const instruction of [shuffle(-1), shuffle('%r9'), 'shfl.idx.b32 %r1, %r0, 0, 31;', `${shuffle(-1)} ${shuffle(-1)}`])
+    assert.deepEqual(answersTo(below(7, instruction)), missing, instruction);
+  assert.equal(answersTo(`setp.ge.s32 %p1, %r9, 3; @%p1 bra X; ${shuffle(-1)} X:`).obligations, 0);
+});
+
+test('a constant mask names runs of lanes', () => {
+  const parted = (mask: number): number => answersTo(below(16, shuffle(mask))).lanes;
+  assert.deepEqual(
+    [0xffff, 0xff0f, 0xf0f0, 0x8001, 0x7fff, 0xfffe].map((mask) => parted(mask)),
+    [0, 4, 8, 14, 1, 1],
+  );
+  // The uppermost lane has no limit above it.
+  assert.deepEqual(answersTo(`setp.lt.s32 %p1, %r0, 24; @%p1 bra X; ${shuffle(0xff000000 | 0)} X:`).lanes, 0);
+  assert.deepEqual(answersTo(`setp.lt.s32 %p1, %r0, 24; @%p1 bra X; ${shuffle(0x7f000000)} X:`).lanes, 1);
+});
+
+test('a mask of the lanes below a number that all threads share', () => {
+  const mask = (one: number, by: string, add: number): string => `mov.u32 %r2, ${one}; shl.b32 %r2, %r2, ${by}; add.s32 %r2, %r2, ${add};`;
+  const inBranch = (text: string, limit: string): Answers => answersTo(`${text} ${below(limit, shuffle('%r2'))}`);
+  assert.deepEqual(inBranch(mask(1, '%r9', -1), '%r9'), { pairs: 0, lanes: 0, open: 0, ofAll: 0, obligations: 2 });
+  assert.equal(inBranch(mask(1, '%r9', -1), '6').lanes, 1);
+  assert.equal(inBranch(mask(1, '%r9', -1), '4').pairs, 4);
+  for (const text of [mask(2, '%r9', -1), mask(1, '%r9', -2), mask(1, '%r0', -1)]) assert.equal(inBranch(text, '%r9').ofAll, 1, text);
+});
+
+test('a ballot names the lanes that execute it and satisfy its predicate', () => {
+  const ballot = 'setp.lt.s32 %p2, %r0, 7; vote.sync.ballot.b32 %r2, %p2, -1;';
+  const inBranch = (limit: number): Answers => answersTo(`${ballot} ${below(limit, shuffle('%r2'))}`);
+  assert.deepEqual(inBranch(7), { pairs: 0, lanes: 0, open: 0, ofAll: 0, obligations: 2 });
+  assert.equal(inBranch(6).pairs, 6);
+  assert.equal(inBranch(8).lanes, 1);
+  // A vote that returns one bit names no lanes.
+  assert.equal(
+    answersTo(`setp.lt.s32 %p2, %r0, 7; vote.sync.any.pred %p3, %p2, -1; selp.u32 %r2, 1, 0, %p3; ${below(7, shuffle('%r2'))}`).ofAll,
+    1,
+  );
+});
+
+test('the lanes that execute an instruction together stay together until the next branch', () => {
+  for (const mask of ['activemask.b32 %r2;', 'match.any.sync.b32 %r2, %r9, -1;']) {
+    assert.equal(answersTo(`${mask} ${below(7, shuffle('%r2'))}`).pairs, 7 * 25, mask);
+    assert.equal(answersTo(below(7, `activemask.b32 %r2; ${shuffle('%r2')}`)).pairs, 0);
+  }
+  assert.equal(answersTo(`match.all.sync.b32 %r2|%p3, %r9, -1; ${below(7, shuffle('%r2'))}`).ofAll, 1);
+});
+
+test('the predicate of a ballot in a loop cannot be read after the loop', () => {
+  const loop = (after: string): string => `mov.u32 %r20, 0; ROW: setp.lt.s32 %p2, %r0, %r20; vote.sync.ballot.b32 %r2, %p2, -1; ${after}`;
+  const end = 'add.s32 %r20, %r20, 1; setp.lt.s32 %p4, %r20, %r9; @%p4 bra ROW;';
+  assert.equal(answersTo(loop(`${end} ${shuffle('%r2')}`)).open, 1);
+  assert.equal(answersTo(loop(`${shuffle('%r2')} ${end}`)).open, 0);
+});
