@@ -135,7 +135,7 @@ function sectionOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, ofBlock
     for (const access of accesses) {
       const around = own.includes(access) ? null : barriersAround(of, access, ends);
       if (!around || around.some((barrier) => (holding.get(barrier.instruction) ?? nothing) === nothing)) continue;
-      const [entries, exits] = [around.filter((one) => one.side === 'before'), around.filter((one) => one.side === 'behind')];
+      const [entries, exits] = [around.filter((one) => one.side === 'before'), around.filter((one) => one.side === 'after')];
       const isFenced = (from: ProgramPoint, to: ProgramPoint): boolean => use === 'order' && everyPathPasses(kernel, from, to, isGate);
       if (entries.every((entry) => holding.get(entry.instruction) === fenced || isFenced(entry, access)))
         after.set(access.index, [{ level: 'block', offset }]);
@@ -159,11 +159,11 @@ function sectionOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, ofBlock
   };
 }
 
-/** A barrier of the block that a thread passes last before an access, or first behind it. */
-type BarrierBeside = SynchronisingKernel['barriers'][number] & { readonly side: 'before' | 'behind' };
+/** A barrier of the block that a thread passes last before an access, or first after it. */
+type BarrierBeside = SynchronisingKernel['barriers'][number] & { readonly side: 'before' | 'after' };
 
 /**
- * The barriers that a thread passes last before an access and first behind it; null if it may pass none, or if a thread
+ * The barriers that a thread passes last before an access and first after it; null if it may pass none, or if a thread
  * of the block may release in between.
  */
 function barriersAround(
@@ -186,7 +186,7 @@ function barriersAround(
     ),
     ...beside(
       barriers.filter((barrier) => leadsTo(access, barrier)),
-      'behind',
+      'after',
     ),
   ];
   const isReleasedBeside = around.some(

@@ -58,14 +58,8 @@ interface OrderOptions {
   readonly memory: DetectorMemory | null;
 }
 
-const allTold: OrderOptions = {
-  hasAcquires: true,
-  hasReleases: true,
-  narrowest: 0,
-  presumes: true,
-  isSequential: false,
-  memory: null,
-};
+const synchronising = { hasAcquires: true, hasReleases: true } as const;
+const allTold: OrderOptions = { ...synchronising, narrowest: 0, presumes: true, isSequential: false, memory: null };
 
 export class HappensBefore {
   readonly #threads: number;

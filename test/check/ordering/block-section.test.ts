@@ -24,11 +24,11 @@ test('thread 0 holds a lock for its block between two barriers', () => {
     'two intervals': [`${entry()} ${bar} ${work} ${bar} ${work} ${bar} ${exit()}`, 'grid'],
     'sequential fences of all threads': [`${entry(take)} ${bar} ${fence} ${work} ${fence} ${bar} ${exit(free)}`, 'grid'],
     'weaker fences of all threads': [`${entry(take)} ${bar} ${weaker} ${work} ${weaker} ${bar} ${exit(free)}`, ''],
-    'a fence of thread 0 before, and of all threads behind': [`${entry()} ${bar} ${work} ${fence} ${bar} ${exit(free)}`, 'grid'],
+    'a fence of thread 0 before, and of all threads after': [`${entry()} ${bar} ${work} ${fence} ${bar} ${exit(free)}`, 'grid'],
     'no barrier before': [`${entry()} ${work} ${bar} ${exit()}`, ''],
-    'no barrier behind': [`${entry()} ${bar} ${work} ${exit()}`, ''],
+    'no barrier after': [`${entry()} ${bar} ${work} ${exit()}`, ''],
     'no fence before': [`${entry(take)} ${bar} ${work} ${bar} ${exit()}`, ''],
-    'no fence behind': [`${entry()} ${bar} ${work} ${bar} ${exit(free)}`, ''],
+    'no fence after': [`${entry()} ${bar} ${work} ${bar} ${exit(free)}`, ''],
     'fences of the block': [`${entry(`${take} fence.sc.cta;`)} ${bar} ${work} ${bar} ${exit(`fence.sc.cta; ${free}`)}`, ''],
     'a lock of the block': [`${entry(`${take.replace('atom.', 'atom.relaxed.cta.')} ${fence}`)} ${bar} ${work} ${bar} ${exit()}`, ''],
     'another thread takes it': [`setp.ne.s32 %p9, %r0, 1; @%p9 bra X; ${take} ${fence} X: ${bar} ${work} ${bar} ${exit()}`, ''],
@@ -48,7 +48,7 @@ test('thread 0 holds a lock for its block between two barriers', () => {
       '',
     ],
     'thread 0 frees it first, and work follows': [`${entry()} ${bar} ${bar} ${exit()} ${work}`, ''],
-    'work behind the last barrier': [`${entry()} ${bar} ${exit()} ${bar} ${work} ${bar}`, ''],
+    'work after the last barrier': [`${entry()} ${bar} ${exit()} ${bar} ${work} ${bar}`, ''],
     'threads may leave at work': [`${entry()} ${bar} setp.gt.s32 %p4, %r0, 5; @%p4 bra Z; ${work} ret; Z: ${bar} ${exit()}`, ''],
     'a barrier of part of the block': [`${entry()} bar.sync 0, 32; ${work} ${bar} ${exit()}`, ''],
     'a store frees it, without a fence': [`${entry()} ${bar} ${work} ${bar} ${exit('st.volatile.global.u32 [%d2], 0;')}`, ''],
@@ -67,26 +67,26 @@ test('thread 0 holds a lock for its block between two barriers', () => {
   assert.deepEqual(otherwiseOrdered(cases), []);
 });
 
-test('blocks take turns', () => {
+test('blocks proceed in the order of their numbers', () => {
   const wait = (number = '%r6', at = '%d2'): string =>
     `L: ld.volatile.global.u32 %r20, [${at}]; setp.ne.s32 %p1, %r20, ${number}; @%p1 bra L; ${fence}`;
   const next = (at = '%d2'): string => `${fence} atom.global.add.u32 %r21, [${at}], 1;`;
-  const turn = (before: string, after: string): string => `${entry(before)} ${bar} ${work} ${bar} ${exit(after)}`;
+  const inOrder = (before: string, after: string): string => `${entry(before)} ${bar} ${work} ${bar} ${exit(after)}`;
   const tile = 'mul.wide.u32 %d30, %r6, 4; add.s64 %d30, %d2, %d30; mov.u32 %r31, %ctaid.y;';
-  const ofTile = (number: string): string => `${tile} ${turn(wait(number, '%d30'), next('%d30'))}`;
+  const ofTile = (number: string): string => `${tile} ${inOrder(wait(number, '%d30'), next('%d30'))}`;
   const plane = { grid: [4, 3, 1] } as const;
   const cases: Readonly<Record<string, OrderedCase>> = {
-    'in the order of their numbers': [turn(wait(), next()), 'grid'],
-    'a store of the next number': [turn(wait(), `${fence} add.s32 %r22, %r6, 1; st.volatile.global.u32 [%d2], %r22;`), 'grid'],
-    'a store of another number': [turn(wait(), `${fence} add.s32 %r22, %r6, 2; st.volatile.global.u32 [%d2], %r22;`), ''],
-    'another number': [turn(wait('%r9'), next()), ''],
-    'an addition of 2': [turn(wait(), next().replace(', 1;', ', 2;')), ''],
-    'no fence behind': [turn(wait(), next().replace(fence, '')), ''],
-    'no fence before': [turn(wait().replace(fence, ''), next()), ''],
-    'a grid of two axes': [turn(wait(), next()), '', plane],
-    'a turn of each tile': [ofTile('%r31'), 'grid?', plane],
-    'a turn of each tile, by the number of the tile': [ofTile('%r6'), '', plane],
-    'a turn of each tile in three dimensions': [ofTile('%r31'), '', { grid: [4, 3, 2] }],
+    'in the order of their numbers': [inOrder(wait(), next()), 'grid'],
+    'a store of the next number': [inOrder(wait(), `${fence} add.s32 %r22, %r6, 1; st.volatile.global.u32 [%d2], %r22;`), 'grid'],
+    'a store of another number': [inOrder(wait(), `${fence} add.s32 %r22, %r6, 2; st.volatile.global.u32 [%d2], %r22;`), ''],
+    'another number': [inOrder(wait('%r9'), next()), ''],
+    'an addition of 2': [inOrder(wait(), next().replace(', 1;', ', 2;')), ''],
+    'no fence after': [inOrder(wait(), next().replace(fence, '')), ''],
+    'no fence before': [inOrder(wait().replace(fence, ''), next()), ''],
+    'a grid of two axes': [inOrder(wait(), next()), '', plane],
+    'an order for each tile': [ofTile('%r31'), 'grid?', plane],
+    'an order for each tile, by the number of the tile': [ofTile('%r6'), '', plane],
+    'an order for each tile in three dimensions': [ofTile('%r31'), '', { grid: [4, 3, 2] }],
     'tiles that overlap': [ofTile('%r31').replace('%r6, 4', '%r6, 2'), '', plane],
   };
   assert.deepEqual(otherwiseOrdered(cases), []);

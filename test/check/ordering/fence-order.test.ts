@@ -10,14 +10,14 @@ const read = 'ld.global.u32 %r40, [%d1];';
 const add = 'atom.global.add.u32 %r20, [%d2], 1;';
 const sizes = 'mov.u32 %r78, %nctaid.x; sub.s32 %r79, %r78, 1;';
 const leader = (body: string, label: string): string => `setp.ne.s32 %p9, %r0, 0; @%p9 bra ${label}; ${body} ${label}:`;
-const tell = 'st.shared.u32 [s], %r20; ';
-const told = (body: string): string => `bar.sync 0; ld.shared.u32 %r21, [s]; setp.ne.s32 %p2, %r21, %r79; @%p2 bra Y; ${body} Y:`;
+const publish = 'st.shared.u32 [s], %r20; ';
+const broadcast = (body: string): string => `bar.sync 0; ld.shared.u32 %r21, [s]; setp.ne.s32 %p2, %r21, %r79; @%p2 bra Y; ${body} Y:`;
 
 /** All write, thread 0 of each block counts and broadcasts the result, and all of the last block read. */
 const counted = (before: string, count: string, after: string): string =>
-  `${sizes} ${write} ${before} ${leader(`${count} ${tell}`, 'X')} ${told(`${after} ${read}`)}`;
+  `${sizes} ${write} ${before} ${leader(`${count} ${publish}`, 'X')} ${broadcast(`${after} ${read}`)}`;
 
-test('a fence of each writer before the barrier, and one of each reader behind the barrier, are ordered if they are sequential', () => {
+test('a fence of each writer before the barrier, and one of each reader after the barrier, are ordered if they are sequential', () => {
   const cases: Readonly<Record<string, OrderedCase>> = {
     'fences of all threads': [counted(`${fence} bar.sync 0;`, add, fence), 'grid'],
     'a fence of the thread that counts, on both sides': [counted('bar.sync 0;', `${fence} ${add} ${fence}`, ''), 'grid'],
@@ -26,17 +26,20 @@ test('a fence of each writer before the barrier, and one of each reader behind t
     'weaker fences of the writers': [counted(`${weaker} bar.sync 0;`, add, fence), ''],
     'weaker fences of the readers': [counted(`${fence} bar.sync 0;`, add, weaker), ''],
     'fences of the block': [counted('fence.sc.cta; bar.sync 0;', add, fence), ''],
-    'fences of the block behind': [counted(`${fence} bar.sync 0;`, add, 'fence.sc.cta;'), ''],
+    'fences of the block after': [counted(`${fence} bar.sync 0;`, add, 'fence.sc.cta;'), ''],
     'no fence of the writers': [counted('bar.sync 0;', add, fence), ''],
     'no fence of the readers': [counted(`${fence} bar.sync 0;`, add, ''), ''],
     'no barrier': [counted(fence, add, fence), ''],
-    'a fence behind the count': [counted('bar.sync 0;', `${add} ${fence}`, fence), ''],
+    'a fence after the count': [counted('bar.sync 0;', `${add} ${fence}`, fence), ''],
     'a fence before the count of the other side only': [counted('bar.sync 0;', `${fence} ${add}`, ''), ''],
     'a fence of the writers on one path': [counted(`setp.lt.s32 %p4, %r9, 5; @%p4 bra B; ${fence} B: bar.sync 0;`, add, fence), ''],
     'a fence of the readers on one path': [counted(`${fence} bar.sync 0;`, add, `setp.lt.s32 %p4, %r9, 5; @%p4 bra B; ${fence} B:`), ''],
     'writers that leave before the barrier': [counted(`setp.lt.s32 %p4, %r9, 5; @%p4 ret; ${fence} bar.sync 0;`, add, fence), ''],
-    'a fence before the write': [`${sizes} ${fence} ${write} bar.sync 0; ${leader(`${add} ${tell}`, 'X')} ${told(`${fence} ${read}`)}`, ''],
-    'a fence behind the read': [counted(`${fence} bar.sync 0;`, add, `${read.replace('40', '41')} ${fence}`).replace(read, ''), ''],
+    'a fence before the write': [
+      `${sizes} ${fence} ${write} bar.sync 0; ${leader(`${add} ${publish}`, 'X')} ${broadcast(`${fence} ${read}`)}`,
+      '',
+    ],
+    'a fence after the read': [counted(`${fence} bar.sync 0;`, add, `${read.replace('40', '41')} ${fence}`).replace(read, ''), ''],
     'a count of the block': [counted(`${fence} bar.sync 0;`, add.replace('atom.', 'atom.relaxed.cta.'), fence), ''],
     'a count that releases instead of the fences of the writers': [
       counted('bar.sync 0;', add.replace('atom.', 'atom.release.gpu.'), fence),
@@ -64,9 +67,9 @@ test('a grid that waits for its counter is ordered by sequential fences of all t
   const cases: Readonly<Record<string, OrderedCase>> = {
     'fences of all threads': [met(`${fence} bar.sync 0;`, all, `bar.sync 0; ${fence}`), 'grid'],
     'fences before, and one of the thread that waits': [met(`${fence} bar.sync 0;`, `${all} ${fence}`, 'bar.sync 0;'), 'grid'],
-    'no barrier behind': [met(`${fence} bar.sync 0;`, `${all} ${fence}`, ''), ''],
-    'no fence behind': [met(`${fence} bar.sync 0;`, all, 'bar.sync 0;'), ''],
-    'weaker fences behind': [met(`${fence} bar.sync 0;`, all, `bar.sync 0; ${weaker}`), ''],
+    'no barrier after': [met(`${fence} bar.sync 0;`, `${all} ${fence}`, ''), ''],
+    'no fence after': [met(`${fence} bar.sync 0;`, all, 'bar.sync 0;'), ''],
+    'weaker fences after': [met(`${fence} bar.sync 0;`, all, `bar.sync 0; ${weaker}`), ''],
     'a wait for one too few': [met(`${fence} bar.sync 0;`, all.replace('%r78;', '%r79;'), `bar.sync 0; ${fence}`), ''],
     'a counter that is reset before the wait': [
       met(`${fence} bar.sync 0;`, `${add} st.volatile.global.u32 [%d2], 0; ${wait}`, `bar.sync 0; ${fence}`),
@@ -76,7 +79,7 @@ test('a grid that waits for its counter is ordered by sequential fences of all t
   assert.deepEqual(otherwiseOrdered(cases), []);
 });
 
-test('a barrier that returns whether some thread is last tells all threads what thread 0 has found', () => {
+test('a barrier that returns whether some thread is last returns to all threads what thread 0 has found', () => {
   const voted = (vote: string, own = 'setp.eq.s32 %p3, %r20, %r79;'): string => `${sizes} ${write} ${fence} bar.sync 0; mov.u32 %r22, 0;
     ${leader(`${add} ${own} selp.u32 %r22, 1, 0, %p3;`, 'X')} setp.ne.s32 %p3, %r22, 0; ${vote} @!%p4 bra Y; ${fence} ${read} Y:`;
   const or = 'bar.red.or.pred %p4, 0, %p3;';
@@ -101,7 +104,7 @@ test('of all units that arrive at a counter only the last one goes on', () => {
   const ofColumn = `${column} ${leader(`atom.global.add.u32 %r20, [%d30], 1; ${lastly(write)}`, 'X')}`;
   const cases: Readonly<Record<string, OrderedCase>> = {
     'the last block writes': [byLeader(add, lastly(write)), 'grid'],
-    'the last block writes, and tells all threads': [`${sizes} ${leader(`${add} ${tell}`, 'X')} ${told(write)}`, 'grid'],
+    'the last block writes, and broadcasts that': [`${sizes} ${leader(`${add} ${publish}`, 'X')} ${broadcast(write)}`, 'grid'],
     'the last block writes, by a counter that wraps around': [byLeader('atom.global.inc.u32 %r20, [%d2], %r79;', lastly(write)), 'grid'],
     'another block writes': [byLeader(add, lastly(write, 'sub.s32 %r77, %r79, 1; setp.ne.s32 %p2, %r20, %r77;')), ''],
     'those that are not last write': [byLeader(add, lastly(write, 'setp.eq.s32 %p2, %r20, %r79;')), ''],

@@ -283,7 +283,7 @@ const table: readonly Litmus[] = [
     presumed: ['0.0 1.1'],
   },
   {
-    name: 'a fence of another thread before the flag, and one behind it',
+    name: 'a fence of another thread before the flag, and one after it',
     threads: [
       { block: 0, thread: 0, steps: [write(data), fence('gpu', 'sc'), barrier] },
       { block: 0, thread: 32, steps: [barrier, store('relaxed')] },
@@ -301,7 +301,7 @@ const table: readonly Litmus[] = [
     certain: ['0.0 2.2'],
   },
   {
-    name: 'a fence before a read that misses a write, and one behind that write',
+    name: 'a fence before a read that misses a write, and one after that write',
     threads: place('grid', [
       [write(data), fence('gpu', 'sc'), access('read', flag, 'relaxed', 'gpu', { until: 0 })],
       [store('relaxed'), fence('gpu', 'sc'), read(data)],

@@ -20,17 +20,17 @@
 // expect: ownNodeFreeIsZero race=race divergence=proved
 // expect: ownNodeFreeIsZero finding race/global warning on sum lines 188
 // open: ownNodeFreeIsZero possible: no run has an element that thread 0 shares
-// expect: drawForWarp race=proved divergence=proved
-// expect: drawForWarp silent
-// open: drawForWarp possible: slots that one lane draws for its warp
-// expect: drawForWarpTooFew race=race divergence=proved
-// expect: drawForWarpTooFew finding race/global error on items lines 210
+// expect: slotsForWarp race=proved divergence=proved
+// expect: slotsForWarp silent
+// open: slotsForWarp possible: slots that one lane allocates for its warp
+// expect: slotsForWarpTooFew race=race divergence=proved
+// expect: slotsForWarpTooFew finding race/global error on items lines 210
 // expect: takeRowsOfWarps race=proved divergence=proved
 // expect: takeRowsOfWarps silent
-// open: takeRowsOfWarps possible: a number that one lane draws for its warp
+// open: takeRowsOfWarps possible: a number that one lane allocates for its warp
 // expect: takeRowsOfWarpsFromLane1 race=race divergence=proved
 // expect: takeRowsOfWarpsFromLane1 finding race/global error on out lines 232
-// open: takeRowsOfWarpsFromLane1 race, and divergence possible: a number that one lane draws for its warp
+// open: takeRowsOfWarpsFromLane1 race, and divergence possible: a number that one lane allocates for its warp
 // expect: slotsOfBlock race=proved divergence=proved
 // expect: slotsOfBlock silent
 // open: slotsOfBlock possible: that the slots of a block are at most its threads
@@ -193,8 +193,8 @@ __global__ void ownNodeFreeIsZero(int* owner, int* sum, const int* node) {
   }
 }
 
-// One lane draws slots for its warp.
-__global__ void drawForWarp(int* items, unsigned* tail, const int* in) {
+// One lane allocates slots for its warp.
+__global__ void slotsForWarp(int* items, unsigned* tail, const int* in) {
   int lane = threadIdx.x & 31;
   unsigned first = 0;
   if (lane == 0) first = atomicAdd(tail, 32);
@@ -202,7 +202,7 @@ __global__ void drawForWarp(int* items, unsigned* tail, const int* in) {
   items[first + lane] = in[blockIdx.x * blockDim.x + threadIdx.x];
 }
 
-__global__ void drawForWarpTooFew(int* items, unsigned* tail, const int* in) {
+__global__ void slotsForWarpTooFew(int* items, unsigned* tail, const int* in) {
   int lane = threadIdx.x & 31;
   unsigned first = 0;
   if (lane == 0) first = atomicAdd(tail, 16);
@@ -313,8 +313,8 @@ void sections(int* lock, int* sum, const int* in, unsigned* tail, int* items, fl
   tileInTurnOfRow<<<dim3(8, 4), 128>>>(lock, sum, in);
   ownNode<<<16, 128>>>(lock, sum, in);
   ownNodeFreeIsZero<<<16, 128>>>(lock, sum, in);
-  drawForWarp<<<16, 128>>>(items, tail, in);
-  drawForWarpTooFew<<<16, 128>>>(items, tail, in);
+  slotsForWarp<<<16, 128>>>(items, tail, in);
+  slotsForWarpTooFew<<<16, 128>>>(items, tail, in);
   takeRowsOfWarps<<<16, 128>>>(x, lock, y, rows);
   takeRowsOfWarpsFromLane1<<<16, 128>>>(x, lock, y, rows);
   slotsOfBlock<<<16, 256>>>(items, in);

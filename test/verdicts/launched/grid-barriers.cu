@@ -1,43 +1,43 @@
-// expect: meetOnce race=proved divergence=proved
-// expect: meetOnce silent
-// expect: meetOnceNoFence race=race divergence=proved
-// expect: meetOnceNoFence finding race/global error on part lines 56,63
-// expect: meetOnceNoFence finding race/volatile warning on done lines 59,60
-// expect: meetOnceTooFew race=race divergence=proved
-// expect: meetOnceTooFew finding race/global error on part lines 68,77
-// expect: meetOnceTooFew finding race/volatile warning on done lines 72,73
-// open: meetOnceTooFew race by the volatile wait only: no run lets a block go on before the last one has counted
-// expect: meetTwice race=proved divergence=proved
-// expect: meetTwice silent
-// open: meetTwice race by the volatile wait: a counter that a block counts twice
-// expect: meetTwiceForOne race=race divergence=proved
-// expect: meetTwiceForOne finding race/global error on b lines 106,108
-// expect: meetTwiceForOne finding race/volatile warning on done lines 84,85
-// expect: meetEachStep race=proved divergence=proved
-// expect: meetEachStep silent
-// open: meetEachStep race by the volatile wait: a counter that a block counts in each iteration
-// expect: meetEachOtherStep race=race divergence=proved
-// expect: meetEachOtherStep finding race/global warning on a lines 126,128
-// expect: meetEachOtherStep finding race/volatile warning on done lines 84,85
-// expect: meetByGeneration race=proved divergence=proved
-// expect: meetByGeneration silent
-// open: meetByGeneration race by the volatile wait: a barrier that the last block opens
-// expect: meetByGenerationNoFence race=race divergence=proved
-// expect: meetByGenerationNoFence finding race/global error on a lines 178,180
-// expect: meetByGenerationNoFence finding race/global error on count lines 165,166
-// expect: meetByGenerationNoFence finding race/volatile warning on generation lines 164,167,169
-// expect: meetByHighBit race=proved divergence=proved
-// expect: meetByHighBit silent
-// open: meetByHighBit race by the volatile wait: a barrier that a bit of the counter opens
-// expect: meetByFlags race=proved divergence=proved
-// expect: meetByFlags silent
-// open: meetByFlags possible: a block that has seen the flags of all others
-// expect: meetByFlagsButOne race=race divergence=proved
-// expect: meetByFlagsButOne finding race/global error on a lines 225,236
+// expect: syncOnce race=proved divergence=proved
+// expect: syncOnce silent
+// expect: syncOnceNoFence race=race divergence=proved
+// expect: syncOnceNoFence finding race/global error on part lines 56,63
+// expect: syncOnceNoFence finding race/volatile warning on done lines 59,60
+// expect: syncOnceTooFew race=race divergence=proved
+// expect: syncOnceTooFew finding race/global error on part lines 68,77
+// expect: syncOnceTooFew finding race/volatile warning on done lines 72,73
+// open: syncOnceTooFew race by the volatile wait only: no run lets a block go on before the last one has counted
+// expect: syncTwice race=proved divergence=proved
+// expect: syncTwice silent
+// open: syncTwice race by the volatile wait: a counter that a block counts twice
+// expect: syncTwiceForOne race=race divergence=proved
+// expect: syncTwiceForOne finding race/global error on b lines 106,108
+// expect: syncTwiceForOne finding race/volatile warning on done lines 84,85
+// expect: syncEachStep race=proved divergence=proved
+// expect: syncEachStep silent
+// open: syncEachStep race by the volatile wait: a counter that a block counts in each iteration
+// expect: syncEachOtherStep race=race divergence=proved
+// expect: syncEachOtherStep finding race/global warning on a lines 126,128
+// expect: syncEachOtherStep finding race/volatile warning on done lines 84,85
+// expect: syncByGeneration race=proved divergence=proved
+// expect: syncByGeneration silent
+// open: syncByGeneration race by the volatile wait: a barrier that the last block opens
+// expect: syncByGenerationNoFence race=race divergence=proved
+// expect: syncByGenerationNoFence finding race/global error on a lines 178,180
+// expect: syncByGenerationNoFence finding race/global error on count lines 165,166
+// expect: syncByGenerationNoFence finding race/volatile warning on generation lines 164,167,169
+// expect: syncByHighBit race=proved divergence=proved
+// expect: syncByHighBit silent
+// open: syncByHighBit race by the volatile wait: a barrier that a bit of the counter opens
+// expect: syncByFlags race=proved divergence=proved
+// expect: syncByFlags silent
+// open: syncByFlags possible: a block that has seen the flags of all others
+// expect: syncByFlagsButOne race=race divergence=proved
+// expect: syncByFlagsButOne finding race/global error on a lines 225,236
 //
 // Barriers of the grid that programs write themselves: blocks count at an element and wait until all have.
 
-__global__ void meetOnce(int* part, unsigned* done, int* out, const int* in) {
+__global__ void syncOnce(int* part, unsigned* done, int* out, const int* in) {
   int t = threadIdx.x;
   part[blockIdx.x * 128 + t] = in[blockIdx.x * 128 + t];
   __threadfence();
@@ -51,7 +51,7 @@ __global__ void meetOnce(int* part, unsigned* done, int* out, const int* in) {
   out[blockIdx.x * 128 + t] = part[(gridDim.x - 1 - blockIdx.x) * 128 + t];
 }
 
-__global__ void meetOnceNoFence(int* part, unsigned* done, int* out, const int* in) {
+__global__ void syncOnceNoFence(int* part, unsigned* done, int* out, const int* in) {
   int t = threadIdx.x;
   part[blockIdx.x * 128 + t] = in[blockIdx.x * 128 + t];
   __syncthreads();
@@ -63,7 +63,7 @@ __global__ void meetOnceNoFence(int* part, unsigned* done, int* out, const int* 
   out[blockIdx.x * 128 + t] = part[(gridDim.x - 1 - blockIdx.x) * 128 + t];
 }
 
-__global__ void meetOnceTooFew(int* part, unsigned* done, int* out, const int* in) {
+__global__ void syncOnceTooFew(int* part, unsigned* done, int* out, const int* in) {
   int t = threadIdx.x;
   part[blockIdx.x * 128 + t] = in[blockIdx.x * 128 + t];
   __threadfence();
@@ -88,8 +88,8 @@ __device__ void countUp(unsigned* done, unsigned goal) {
   __syncthreads();
 }
 
-// Two meetings, counted up.
-__global__ void meetTwice(int* a, int* b, unsigned* done, int* out) {
+// Two barriers, counted up.
+__global__ void syncTwice(int* a, int* b, unsigned* done, int* out) {
   int t = threadIdx.x, other = (gridDim.x - 1 - blockIdx.x) * 128 + t;
   a[blockIdx.x * 128 + t] = t;
   countUp(done, gridDim.x);
@@ -98,8 +98,8 @@ __global__ void meetTwice(int* a, int* b, unsigned* done, int* out) {
   out[blockIdx.x * 128 + t] = b[other];
 }
 
-// The second meeting waits for the number of the first.
-__global__ void meetTwiceForOne(int* a, int* b, unsigned* done, int* out) {
+// The second barrier waits for the number of the first.
+__global__ void syncTwiceForOne(int* a, int* b, unsigned* done, int* out) {
   int t = threadIdx.x, other = (gridDim.x - 1 - blockIdx.x) * 128 + t;
   a[blockIdx.x * 128 + t] = t;
   countUp(done, gridDim.x);
@@ -108,8 +108,8 @@ __global__ void meetTwiceForOne(int* a, int* b, unsigned* done, int* out) {
   out[blockIdx.x * 128 + t] = b[other];
 }
 
-// A meeting in each step of a stencil.
-__global__ void meetEachStep(float* a, float* b, unsigned* done, int steps) {
+// A barrier in each step of a stencil.
+__global__ void syncEachStep(float* a, float* b, unsigned* done, int steps) {
   int i = blockIdx.x * 128 + threadIdx.x, n = gridDim.x * 128;
   for (int step = 0; step < steps; ++step) {
     if (i > 0 && i < n - 1) b[i] = a[i - 1] + a[i + 1];
@@ -119,8 +119,8 @@ __global__ void meetEachStep(float* a, float* b, unsigned* done, int steps) {
   }
 }
 
-// One meeting of the two is missing.
-__global__ void meetEachOtherStep(float* a, float* b, unsigned* done, int steps) {
+// One barrier of the two is missing.
+__global__ void syncEachOtherStep(float* a, float* b, unsigned* done, int steps) {
   int i = blockIdx.x * 128 + threadIdx.x, n = gridDim.x * 128;
   for (int step = 0; step < steps; ++step) {
     if (i > 0 && i < n - 1) b[i] = a[i - 1] + a[i + 1];
@@ -147,7 +147,7 @@ __device__ void nextGeneration(unsigned* count, volatile unsigned* generation) {
   __syncthreads();
 }
 
-__global__ void meetByGeneration(float* a, float* b, unsigned* count, unsigned* generation, int steps) {
+__global__ void syncByGeneration(float* a, float* b, unsigned* count, unsigned* generation, int steps) {
   int i = blockIdx.x * 128 + threadIdx.x, n = gridDim.x * 128;
   for (int step = 0; step < steps; ++step) {
     if (i > 0 && i < n - 1) b[i] = a[i - 1] + a[i + 1];
@@ -172,7 +172,7 @@ __device__ void nextGenerationNoFence(unsigned* count, volatile unsigned* genera
   __syncthreads();
 }
 
-__global__ void meetByGenerationNoFence(float* a, float* b, unsigned* count, unsigned* generation, int steps) {
+__global__ void syncByGenerationNoFence(float* a, float* b, unsigned* count, unsigned* generation, int steps) {
   int i = blockIdx.x * 128 + threadIdx.x, n = gridDim.x * 128;
   for (int step = 0; step < steps; ++step) {
     if (i > 0 && i < n - 1) b[i] = a[i - 1] + a[i + 1];
@@ -195,7 +195,7 @@ __device__ void flipHighBit(unsigned* arrived) {
   __syncthreads();
 }
 
-__global__ void meetByHighBit(int* a, unsigned* arrived, int* out) {
+__global__ void syncByHighBit(int* a, unsigned* arrived, int* out) {
   int t = threadIdx.x, other = (gridDim.x - 1 - blockIdx.x) * 128 + t;
   a[blockIdx.x * 128 + t] = t;
   flipHighBit(arrived);
@@ -203,7 +203,7 @@ __global__ void meetByHighBit(int* a, unsigned* arrived, int* out) {
 }
 
 // Each block has a flag; each thread waits for that of another block.
-__global__ void meetByFlags(int* a, int* flags, int* out) {
+__global__ void syncByFlags(int* a, int* flags, int* out) {
   int t = threadIdx.x, other = (gridDim.x - 1 - blockIdx.x) * 128 + t;
   a[blockIdx.x * 128 + t] = t;
   __syncthreads();
@@ -220,7 +220,7 @@ __global__ void meetByFlags(int* a, int* flags, int* out) {
 }
 
 // The flag of block 0 is not waited for.
-__global__ void meetByFlagsButOne(int* a, int* flags, int* out) {
+__global__ void syncByFlagsButOne(int* a, int* flags, int* out) {
   int t = threadIdx.x, other = (gridDim.x - 1 - blockIdx.x) * 128 + t;
   a[blockIdx.x * 128 + t] = t;
   __syncthreads();
@@ -236,17 +236,17 @@ __global__ void meetByFlagsButOne(int* a, int* flags, int* out) {
   out[blockIdx.x * 128 + t] = a[other];
 }
 
-void meetAll(int* a, int* b, unsigned* done, unsigned* generation, int* out, const int* in, float* x, float* y, int steps, int* flags) {
-  meetOnce<<<16, 128>>>(a, done, out, in);
-  meetOnceNoFence<<<16, 128>>>(a, done, out, in);
-  meetOnceTooFew<<<16, 128>>>(a, done, out, in);
-  meetTwice<<<16, 128>>>(a, b, done, out);
-  meetTwiceForOne<<<16, 128>>>(a, b, done, out);
-  meetEachStep<<<16, 128>>>(x, y, done, steps);
-  meetEachOtherStep<<<16, 128>>>(x, y, done, steps);
-  meetByGeneration<<<16, 128>>>(x, y, done, generation, steps);
-  meetByGenerationNoFence<<<16, 128>>>(x, y, done, generation, steps);
-  meetByHighBit<<<16, 128>>>(a, done, out);
-  meetByFlags<<<16, 128>>>(a, flags, out);
-  meetByFlagsButOne<<<16, 128>>>(a, flags, out);
+void syncAll(int* a, int* b, unsigned* done, unsigned* generation, int* out, const int* in, float* x, float* y, int steps, int* flags) {
+  syncOnce<<<16, 128>>>(a, done, out, in);
+  syncOnceNoFence<<<16, 128>>>(a, done, out, in);
+  syncOnceTooFew<<<16, 128>>>(a, done, out, in);
+  syncTwice<<<16, 128>>>(a, b, done, out);
+  syncTwiceForOne<<<16, 128>>>(a, b, done, out);
+  syncEachStep<<<16, 128>>>(x, y, done, steps);
+  syncEachOtherStep<<<16, 128>>>(x, y, done, steps);
+  syncByGeneration<<<16, 128>>>(x, y, done, generation, steps);
+  syncByGenerationNoFence<<<16, 128>>>(x, y, done, generation, steps);
+  syncByHighBit<<<16, 128>>>(a, done, out);
+  syncByFlags<<<16, 128>>>(a, flags, out);
+  syncByFlagsButOne<<<16, 128>>>(a, flags, out);
 }

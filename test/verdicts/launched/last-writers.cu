@@ -27,7 +27,7 @@
 // expect: lastOfRowsCounted race=race divergence=proved
 // expect: lastOfRowsCounted finding race/global error on part lines 207,215
 //
-// The last block reads what all threads of all blocks have written. Each broken kernel differs from a right one in one step.
+// The last block reads what all threads of all blocks have written. Each racy kernel differs from a right one in one step.
 
 __device__ void sumRows(const float* part, float* out) {
   float sum = 0;
