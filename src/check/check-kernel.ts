@@ -94,25 +94,39 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   const { ties = [] } = request.launch;
   const tied: CheckRequest = { ...request, assumptions: [...request.assumptions, ...ties] };
   if (!request.proofOnly) limitEffort(request.budget.effort, effortOfProof);
+  const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other), trace);
+  function* excluded(other: CheckRequest): Steps<Exclusion | null> {
+    const of = kernelContext(other);
+    return yield* excludesAllAccesses(of, uniformityOf(of, new Set()));
+  }
+  const failed = new Set<string>();
+  /**
+   * A proof under preconditions that all representative launches satisfy, before any of these is run: no run could then
+   * show a race. What it spends does not count, so that runs and further questions are as without it.
+   */
+  function* provedFirst(of: KernelContext, open: CheckResult): Steps<CheckResult | null> {
+    const { budget } = of.request;
+    if (request.proofOnly || budget.replaySteps === 0) return null;
+    const effort = { ...budget.effort! };
+    useReserve(effort);
+    limitEffort(effort, effortOfTrials);
+    const asked = { ...of, request: { ...of.request, budget: { ...budget, effort } } };
+    return yield* underPreconditions(asked, open, again, excluded, failed, true);
+  }
   let facts = kernelContext(tied);
-  let result = yield* decide(facts, trace);
+  let result = yield* decide(facts, trace, provedFirst);
   if (result.contradiction && ties.length > 0) {
     // No execution satisfies the launch constraints derived from the host program. This is not the user's error, and
     // nothing is proved under these constraints.
     facts = kernelContext(request);
-    result = yield* decide(facts, trace);
+    result = yield* decide(facts, trace, provedFirst);
   }
   // The remaining effort is not spent, since further queries would be equally expensive.
   const effort = request.budget.effort!;
   useReserve(effort);
   if (request.proofOnly || effort.left <= 0) return result;
   limitEffort(effort, effortOfTrials);
-  const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other), trace);
-  function* excluded(other: CheckRequest): Steps<Exclusion | null> {
-    const of = kernelContext(other);
-    return yield* excludesAllAccesses(of, uniformityOf(of, new Set()));
-  }
-  const proved = yield* underPreconditions(facts, result, again, excluded);
+  const proved = yield* underPreconditions(facts, result, again, excluded, failed);
   if (proved) return proved;
   const broken = result.contradiction ? null : yield* violatedPreconditions(request, facts, result, kernelContext, again, excluded);
   return broken ?? (yield* tryStatements(facts, result, again));
@@ -122,7 +136,11 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
  * The steps of a check, one call each. `tiers` queries the solver, `runs` has the results of runs, and `assumed`
  * collects the assumptions.
  */
-function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
+function* decide(
+  facts: KernelContext,
+  trace: CheckTrace,
+  provedFirst?: (facts: KernelContext, open: CheckResult) => Steps<CheckResult | null>,
+): Steps<CheckResult> {
   trace.facts?.(facts);
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
@@ -165,12 +183,18 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
   const isOpen = runs.races.size === 0;
   const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
-  const races: RaceState = yield* querySolver(facts, left, uniformity, tiers, runs, assumed, log);
+  const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
+  const isRaceAllThatIsOpen = cut === null && outOfBounds.reason === null && outOfBounds.findings.length === 0 && reachesAll(barriers);
+  function* proveFirst(among: ReadonlySet<AccessPair>): Steps<CheckResult | null> {
+    if (!provedFirst || !isRaceAllThatIsOpen || runs.races.size > 0) return null;
+    return yield* provedFirst(facts, undecided(among, needsNoRace));
+  }
+  const races = yield* querySolver(facts, left, uniformity, tiers, runs, assumed, log, proveFirst);
+  if ('proved' in races) return races.proved;
   // If pairs are missing, nothing is proved, so vacuity need not be excluded.
   const { unreachable, off }: Reachability = cut ? allReached : yield* reachabilityOf(facts, uniformity.grid, tiers, assumed);
 
   // Verdict: divergence-check, race-result; witness/smallest-scenario replays their witnesses.
-  const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
   if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
   const isStable = !needsNoRace || (races.open.length === 0 && cut === null);
   const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.disjoint : null);
@@ -185,6 +209,27 @@ function* decide(facts: KernelContext, trace: CheckTrace): Steps<CheckResult> {
     open: openObligations(facts, races, barriers, reasonBeside(facts, state, unreachable, assumed)),
     ...(off.length > 0 && { switchedOff: off.map(({ instruction }) => placeOf(facts.kernel, instruction)) }),
     ...(log && { certificates: log.certificates }),
+  };
+}
+
+/** Whether all threads were proved to reach each barrier. */
+function reachesAll({ open, earlyExits, warps }: DivergenceState): boolean {
+  return open.length === 0 && earlyExits.length === 0 && warps === null;
+}
+
+/** The result as it is before runs: some of these pairs are open, and with them, possibly, which threads reach barriers. */
+function undecided(pairs: ReadonlySet<AccessPair>, needsNoRace: boolean): CheckResult {
+  const reason: Reason = { kind: 'not-reproduced' };
+  const races = [...pairs].map(({ scope, first, second }) => ({
+    scope,
+    first: first.instruction.id,
+    second: second.instruction.id,
+    reason,
+  }));
+  return {
+    race: { verdict: 'possible', reason, findings: [] },
+    divergence: needsNoRace ? { verdict: 'possible', reason, findings: [] } : { verdict: 'proved', assumptions: [], findings: [] },
+    open: { ...nothingOpen, races },
   };
 }
 

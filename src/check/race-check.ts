@@ -41,6 +41,7 @@ import { KeptTouches, type OverlapEffort, type OverlapInLaunch, overlapsIn } fro
 import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
+import type { CheckResult } from './request/check-request.ts';
 
 /** The effort for overlaps in launches that are to be run, for all pairs of a kernel. */
 const effortOfRuns = 2_000_000;
@@ -189,7 +190,16 @@ export function hintsOf({ waiting }: CheapTrial): { pair: AccessPair; hits: read
   return waiting.filter(({ hits }) => hits.length > 0).map(({ pair, hits }) => ({ pair, hits, model: null }));
 }
 
-/** Queries the solver for undecided pairs, and runs the scenarios that its models suggest. */
+/** A kernel that was proved under preconditions before any run for its open pairs. */
+interface ProvedBeforeRuns {
+  readonly proved: CheckResult;
+}
+
+/**
+ * Queries the solver for undecided pairs, and runs the scenarios that its models suggest.
+ * @param proveFirst tries to prove the kernel under preconditions before the first such run; given are the pairs that may be
+ *   open. Null if it does not succeed.
+ */
 export function* querySolver(
   context: KernelContext,
   { waiting, unresolved, different, rests, contexts }: CheapTrial,
@@ -198,7 +208,8 @@ export function* querySolver(
   confirmation: Confirmation,
   assumed: AssumedFacts,
   log: CertificateLog | null,
-): Steps<RaceState> {
+  proveFirst: (pairs: ReadonlySet<AccessPair>) => Steps<CheckResult | null>,
+): Steps<RaceState | ProvedBeforeRuns> {
   const { request } = context;
   const open = new Map(unresolved.map((entry) => [pairKey(entry.pair), entry]));
   /** Pairs whose two threads store a value loaded from one element of shared memory, with these loads. */
@@ -252,7 +263,8 @@ export function* querySolver(
   const inLaunch: RaceState['overlapsIn'] = (pair, launch, effort) =>
     overlapsIn(context, contexts[pair.scope].instances, pair, launch, effort);
   const effort = { left: effortOfRuns, kept: new KeptTouches() };
-  for (const { pair, obligation, hits, exact, order } of waiting) {
+  let isFirstRun = true;
+  for (const [at, { pair, obligation, hits, exact, order }] of waiting.entries()) {
     const why = indexReason(context, obligation);
     if (confirmation.races.has(pairKey(pair)) || exact) {
       leave(pair, why ?? { kind: 'overlap' }, false, yield* storeEqually(pair));
@@ -293,6 +305,12 @@ export function* querySolver(
     unsettled++;
     leave(pair, why ?? result.reason, result.kind === 'budget', yield* storeEqually(pair));
     if (result.kind !== 'open') continue;
+    const isOnlyOne = [...open.values()].every((one) => one.pair === pair || one.unasked === true);
+    if (isFirstRun && isOnlyOne && open.get(pairKey(pair))?.sameValue === false) {
+      const proved = yield* proveFirst(new Set(waiting.slice(at).map((one) => one.pair)));
+      if (proved) return { proved };
+    }
+    isFirstRun = false;
     const overlapIn = (launch: LaunchInstance): OverlapInLaunch => (effort.left > 0 ? inLaunch(pair, launch, effort) : { kind: 'unknown' });
     yield* confirmation.runHints([{ pair, hits, model: result.model, overlapIn }]);
   }
@@ -352,17 +370,14 @@ export function indirectionOf(
   pair: AccessPair,
   confirmation: Pick<Confirmation, 'fewestThreads' | 'racesWithAllContents'>,
 ): Indirection {
-  const threads = confirmation.fewestThreads(pair.scope);
   const sides = pair.obligations.flatMap(({ first, second }) => [first, second]);
   const isOwn = (leaf: Term): boolean => !isInitialised(context, leaf) && isOwnElement(context, pair.scope, leaf);
   const resting = sides.filter(({ target }) => leavesOf(target).some(isOwn));
   if (resting.length === 0) return 'none';
   if (restsOnForeseen(context, pair) && confirmation.racesWithAllContents(pair)) return 'none';
-  if (
-    sides.length === resting.length &&
-    resting.every(({ target: { base, offset } }) => base.kind !== 'loaded' && elementsOf(context, offset) < threads)
-  )
-    return 'none';
+  const hasFewElements = (threads: number): boolean =>
+    resting.every(({ target: { base, offset } }) => base.kind !== 'loaded' && elementsOf(context, offset) < threads);
+  if (sides.length === resting.length && hasFewElements(confirmation.fewestThreads(pair.scope))) return 'none';
   if (sides.some(({ access }) => access.operation !== 'write')) return 'loads';
   const isLoadedToo = ({ target: { base, offset } }: AccessSide): boolean =>
     context.accesses.some(

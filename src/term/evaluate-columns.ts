@@ -40,7 +40,7 @@ export class ColumnEvaluation {
   /** The signed value of a term in each valuation, exact up to 53 bits; NaN if it is missing. */
   signedNumbers(term: Term): Float64Array {
     const values = this.values(term);
-    if (values instanceof Float64Array) return term.width === 0 ? values : values.map((x) => signed(x, term.width));
+    if (values instanceof Float64Array) return term.width === 0 ? values : signedColumn(values, term.width);
     return Float64Array.from(this.exact(values, term.width), (pattern) =>
       pattern === undefined ? none : Number(term.width === 0 ? pattern : BigInt.asIntN(term.width, pattern)),
     );
@@ -165,8 +165,14 @@ function numberColumn(term: Term, columns: readonly Float64Array[], count: numbe
       return two((x, y) => (x === y ? 1 : 0));
     case 'differ':
       return two((x, y) => (x === y ? 0 : 1));
-    case 'slt':
-      return two((x, y) => (signed(x, from) < signed(y, from) ? 1 : 0));
+    case 'slt': {
+      const [low, high] = [signedColumn(a, from), signedColumn(b, from)];
+      for (let lane = 0; lane < count; lane++) {
+        const isKnown = low[lane] === low[lane] && high[lane] === high[lane];
+        result[lane] = isKnown ? (low[lane]! < high[lane]! ? 1 : 0) : none;
+      }
+      return result;
+    }
     case 'ult':
       // As unsigned patterns, negative signed values are the largest.
       return two((x, y) => (x < 0 === y < 0 ? (x < y ? 1 : 0) : y < 0 ? 1 : 0));
@@ -227,9 +233,12 @@ function narrowSum({ width, value, coefficients }: Term, columns: readonly Float
     const factor = Number(coefficients[i]);
     for (let lane = 0; lane < sum.length; lane++) {
       const number = column[lane]!;
-      sum[lane] = number === number ? modulo(sum[lane]! + Math.imul(factor, number), width) : none;
+      const before = sum[lane]!;
+      sum[lane] = number === number && before === before ? (before + Math.imul(factor, number)) >>> 0 : none;
     }
   }
+  // Modulo 2^32 so far.
+  if (width < 32) for (let lane = 0; lane < sum.length; lane++) sum[lane] = modulo(sum[lane]!, width);
   return sum;
 }
 
@@ -248,6 +257,18 @@ function wideSum({ width, value, coefficients }: Term, columns: readonly Float64
   return magnitude.some((value) => value > Number.MAX_SAFE_INTEGER) ? null : sum;
 }
 
+/** The signed values of patterns of up to 32 bits; the same column if they are wider, and so signed already. */
+function signedColumn(column: Float64Array, width: number): Float64Array {
+  if (width > 32) return column;
+  const [half, size] = [2 ** (width - 1), 2 ** width];
+  const result = new Float64Array(column.length);
+  for (let lane = 0; lane < column.length; lane++) {
+    const number = column[lane]!;
+    result[lane] = number >= half ? number - size : number;
+  }
+  return result;
+}
+
 /** The signed value of a pattern of up to 32 bits; wider ones are signed already. */
 function signed(x: number, width: number): number {
   return width <= 32 && x >= 2 ** (width - 1) ? x - 2 ** width : x;
@@ -256,6 +277,8 @@ function signed(x: number, width: number): number {
 /** A number as a pattern of up to 32 bits; a signed one that is wider stays. */
 function modulo(x: number, width: number): number {
   if (width > 32) return x;
+  // Exact up to 2^53, as are all patterns; a missing value stays missing.
+  if (width === 32) return x === x ? x >>> 0 : x;
   const size = 2 ** width;
   return x - Math.floor(x / size) * size;
 }

@@ -51,6 +51,9 @@ const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
  * Repeats a check under preconditions if no representative launch refutes its open obligations.
  * @param check a check that does not try further preconditions or facts
  * @param excluded a proof that no execution that satisfies the assumptions of a request reaches an access, or null
+ * @param failed the statements that did not suffice so far, together
+ * @param ofAll whether small representative launches satisfy the statements, too, so that no representative launch can show a
+ *   race; set before any run, which leaves out what threads may write twice
  * @returns the result proved under the fewest preconditions; null if they do not suffice for a proof
  */
 export function* underPreconditions(
@@ -58,6 +61,8 @@ export function* underPreconditions(
   result: CheckResult,
   check: (request: CheckRequest) => Steps<CheckResult>,
   excluded: (request: CheckRequest) => Steps<Exclusion | null>,
+  failed: Set<string>,
+  ofAll = false,
 ): Steps<CheckResult | null> {
   const { request } = context;
   const wanted = [result.race, result.divergence].filter(({ verdict }) => /^(possible|unknown|race)$/.test(verdict));
@@ -65,12 +70,14 @@ export function* underPreconditions(
   const isDefect = result.divergence.verdict === 'divergent' || !shown.every(isSelfStore);
   if (wanted.length === 0 || isDefect || request.budget.expired()) return null;
   if (wanted.some(({ reason }) => reason && beyond.has(reason.kind))) return null;
-  const { weak, shapes, sizes } = preconditionCandidates(context, result, shown.length > 0);
+  const { weak, shapes, sizes } = preconditionCandidates(context, result, ofAll || shown.length > 0);
   const { kernel, symbolic } = context;
   const dead = context.accesses.filter(({ block }) => symbolic.reach(block) === symbolic.store.false);
   const alreadyOff = new Set(
     [...(result.switchedOff ?? []), ...dead.map(({ instruction }) => placeOf(kernel, instruction))].map(keyOfPlace),
   );
+  /** Whether an attempt failed only because threads may write equal values, which runs are to show first. */
+  let needsRuns = false;
   function* proves(statements: readonly StatedAssumption[]): Steps<CheckResult | null> {
     if (request.budget.expired()) return null;
     const assumptions = [...request.assumptions, ...statements];
@@ -83,7 +90,9 @@ export function* underPreconditions(
     const isProved =
       tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict));
     // A race shown by a run is harmless only if its threads store equal values.
-    const isHarmless = shown.length === 0 || tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true;
+    const writesEqually = tried.race.assumptions?.some(({ kind }) => kind === 'equal-value-writes') === true;
+    if (ofAll && writesEqually) needsRuns = true;
+    const isHarmless = ofAll ? !writesEqually : shown.length === 0 || writesEqually;
     return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
   }
   /**
@@ -115,9 +124,13 @@ export function* underPreconditions(
     return found;
   }
   for (const all of shapes.length > 0 ? [weak, [...weak, ...shapes]] : [weak]) {
-    if (all.length === 0) continue;
+    const texts = all.map(({ text }) => text).join('\n');
+    if (all.length === 0 || failed.has(texts)) continue;
     let best = yield* proves(all);
-    if (!best) continue;
+    if (!best) {
+      if (!needsRuns) failed.add(texts);
+      continue;
+    }
     useReserve(request.budget.effort);
     let kept = all;
     let guarded = yield* implied(kept);

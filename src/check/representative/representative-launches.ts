@@ -28,6 +28,7 @@ import {
   chooseStrides,
   declaredType,
   fieldKey,
+  keyOfScalar,
   isIn,
   largestStride,
   otherValue,
@@ -62,7 +63,8 @@ const known = new WeakMap<object, KernelLaunches>();
 
 interface KernelLaunches {
   readonly shape: IndexShape;
-  readonly settings: readonly LaunchInstance[];
+  /** Null if no question needed them yet: a check that only looks for a proof needs the shape alone. */
+  settings: readonly LaunchInstance[] | null;
   readonly sampled: Map<boolean, readonly LaunchInstance[]>;
 }
 
@@ -71,7 +73,8 @@ interface KernelLaunches {
  * the stated assumptions.
  */
 export function representativeLaunches(context: KernelAndLaunch & SymbolicFacts): readonly LaunchInstance[] {
-  return ofKernel(context).settings;
+  const launches = ofKernel(context);
+  return (launches.settings ??= plannedLaunches(context, launches.shape));
 }
 
 /** The shape of the kernel's indices under a launch, cached. */
@@ -115,6 +118,13 @@ function ofKernel(context: KernelAndLaunch & SymbolicFacts): KernelLaunches {
     open: fields.filter(isOpen).map((field) => ({ field, divisors: tiedDivisors(context, field) })),
     isComputed: [0, 1, 2].map((axis) => axes?.block[axis] === 'computed'),
   });
+  const made: KernelLaunches = { shape, settings: null, sampled: new Map() };
+  known.set(context.symbolic, made);
+  return made;
+}
+
+/** A launch instance for each plan, without repetitions. */
+function plannedLaunches(context: KernelAndLaunch & SymbolicFacts, shape: IndexShape): readonly LaunchInstance[] {
   const unique = new Map<string, LaunchInstance>();
   const hasRests = shape.scalars.some(({ rests }) => rests.length > 0);
   for (const plan of plans) {
@@ -123,10 +133,7 @@ function ofKernel(context: KernelAndLaunch & SymbolicFacts): KernelLaunches {
     // If everything is given, all plans yield the same launch instance.
     if (setting) unique.set(keyOf(context, setting), setting);
   }
-  const settings = [...unique.values()];
-  const made: KernelLaunches = { shape, settings, sampled: new Map() };
-  known.set(context.symbolic, made);
-  return made;
+  return [...unique.values()];
 }
 
 function keyOf({ fields }: KernelAndLaunch, { block, grid, scalar }: LaunchInstance): string {
@@ -178,7 +185,7 @@ function withScalars(
     grid,
     thread: last(block),
     blockIndex: last(grid),
-    scalar: (index, offset, bytes) => values.get(`${index}.${offset}.${bytes}`),
+    scalar: (index, offset, bytes) => values.get(keyOfScalar(index, offset, bytes)),
   };
   const set = (scalar: Scalar, value: bigint): void =>
     void values.set(fieldKey(scalar.field), fitting(context, scalar, value, plan.isLarge));

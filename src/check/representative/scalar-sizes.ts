@@ -193,7 +193,7 @@ function solve(
     valueAt(bound, {
       ...place,
       scalar: (index, offset, bytes) =>
-        index === field.index && offset === field.offset && bytes === field.bytes ? value : values.get(`${index}.${offset}.${bytes}`),
+        index === field.index && offset === field.offset && bytes === field.bytes ? value : values.get(keyOfScalar(index, offset, bytes)),
     });
   let [low, high] = [1n, 1n];
   for (let now = at(high); now === undefined || now < reach; now = at(high)) {
@@ -294,7 +294,7 @@ function leastStride(
   const start = values.get(fieldKey(field))!;
   const nests = (value: bigint): boolean => {
     const scalar = (index: number, offset: number, bytes: number): bigint | undefined =>
-      index === field.index && offset === field.offset && bytes === field.bytes ? value : values.get(`${index}.${offset}.${bytes}`);
+      index === field.index && offset === field.offset && bytes === field.bytes ? value : values.get(keyOfScalar(index, offset, bytes));
     const [now, least] = [valueAt([stride], { ...place, scalar }), valueAt(below, { ...place, scalar })];
     return now === undefined || least === undefined || now >= least;
   };
@@ -341,9 +341,20 @@ export function boundsIndex(
   return others.some(isRemainder) || guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
 
+/** Keys of fields by place: strides are searched with millions of look-ups. */
+const fieldKeys = new Map<number, string>();
+
+/** Key of the field at an offset of a parameter, for maps. */
+export function keyOfScalar(index: number, offset: number, bytes: number): string {
+  const place = (index * 65_536 + offset) * 65_536 + bytes;
+  let key = fieldKeys.get(place);
+  if (key === undefined) fieldKeys.set(place, (key = `${index}.${offset}.${bytes}`));
+  return key;
+}
+
 /** Key of a field in maps. */
 export function fieldKey({ index, offset, bytes }: ParameterField): string {
-  return `${index}.${offset}.${bytes}`;
+  return keyOfScalar(index, offset, bytes);
 }
 
 /** The type of a scalar as written in the source; empty if no source is available. */

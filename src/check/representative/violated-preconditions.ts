@@ -44,7 +44,7 @@ export function* violatedPreconditions(
     for (const statement of preconditionCandidates(loose, result, false).weak)
       if (yield* isNeverMet(facts, statement, check)) broken.push(statement.text);
     if (broken.length === 0) continue;
-    const proved = yield* underPreconditions(loose, yield* check(without), check, excluded);
+    const proved = yield* underPreconditions(loose, yield* check(without), check, excluded, new Set());
     const needed = proved ? neededOf(proved).filter((text) => broken.includes(text)) : [];
     if (proved && needed.length > 0) return { ...proved, brokenPreconditions: needed };
   }

@@ -177,8 +177,11 @@ function factorValue({ key, term, ratio }: IndexFactor, place: ThreadPlace): big
     return of === undefined || by === undefined || by <= 0n || of < 0n ? undefined : (of + by - 1n) / by;
   }
   if (term === null) {
-    const [of, axis] = key.split('.') as [string, string];
-    return BigInt((of === 'blockDim' ? place.block : place.grid)[axes.indexOf(axis)]!);
+    return BigInt((key.startsWith('blockDim') ? place.block : place.grid)[axes.indexOf(key.at(-1)!)]!);
+  }
+  if (term.operator === 'atom') {
+    const value = atomValue(term, place);
+    return value === undefined ? undefined : BigInt.asIntN(term.width, value);
   }
   const value = evaluateTerm(term, (leaf) => atomValue(leaf, place), new Map());
   return value === undefined ? undefined : BigInt.asIntN(term.width, value);

@@ -179,8 +179,19 @@ interface Lane {
   readonly home: number;
 }
 
+/** The lists of threads of the last launch, which both sides of a pair need in several iterations. */
+let listed: { readonly launch: LaunchInstance; readonly lists: Map<string, readonly Lane[]> } | null = null;
+
 /** Up to `most` threads of some blocks: of large blocks, the first and the last ones, one warp at least. */
-function threadsOf({ block: [x, y, z] }: LaunchInstance, blocks: readonly Dim3[], most: number): readonly Lane[] {
+function threadsOf(launch: LaunchInstance, blocks: readonly Dim3[], most: number): readonly Lane[] {
+  if (listed?.launch !== launch) listed = { launch, lists: new Map() };
+  const key = `${most}:${blocks.join(';')}`;
+  const threads = listed.lists.get(key) ?? listThreads(launch, blocks, most);
+  listed.lists.set(key, threads);
+  return threads;
+}
+
+function listThreads({ block: [x, y, z] }: LaunchInstance, blocks: readonly Dim3[], most: number): readonly Lane[] {
   const count = x * y * z;
   const each = Math.max(warpSize, Math.floor(most / blocks.length));
   const numbers = [...Array(count).keys()].filter((at) => count <= each || at < each - warpSize / 2 || at >= count - warpSize / 2);

@@ -154,9 +154,13 @@ export class Confirmation {
   /** By event, the indices of the launch instances that showed it. */
   private readonly seenAt = new Map<string, Set<number>>();
 
-  /** The launch instances to run: representative ones, and variants of these with values from the solver's models. */
+  /**
+   * The launch instances to run: representative ones, and variants of these with values from the solver's models; none if
+   * the budget is one for proofs, without runs.
+   */
   private get settings(): readonly LaunchInstance[] {
-    return (this.settingList ??= [...representativeLaunches(this.context)]);
+    const { budget } = this.context.request;
+    return (this.settingList ??= budget.replaySteps > 0 ? [...representativeLaunches(this.context)] : []);
   }
 
   /** Threads of a block, or of the grid, in the smallest of the large launch instances. */

@@ -30,6 +30,41 @@ interface Effort {
   left: number;
 }
 
+/**
+ * Results of comparisons that could use the whole effort of one, with the effort that they used: iterations of a loop and
+ * instances of a template compare the same operands. A known result takes the effort of a new one, so that no bound depends
+ * on what was compared before.
+ */
+const compared = new Map<string, { readonly isLess: boolean; readonly spent: number }>();
+
+/** Limit on the comparisons that are kept. */
+const maxCompared = 100_000;
+
+/** Results of {@link fullKey}. */
+const fullKeys = new WeakMap<Expression | Factor, string>();
+
+/** The key of an expression with the least value of each name, which the usual key leaves out. */
+function fullKey(expression: Expression): string {
+  const known = fullKeys.get(expression);
+  if (known !== undefined) return known;
+  const addends = [...expression.addends.values()].map(({ coefficient: { top, bottom }, factors }) => {
+    return `${top}/${bottom}${factors.map(fullKeyOfFactor).join('')}`;
+  });
+  const key = addends.sort().join('+');
+  fullKeys.set(expression, key);
+  return key;
+}
+
+function fullKeyOfFactor(factor: Factor): string {
+  const known = fullKeys.get(factor);
+  if (known !== undefined) return known;
+  const parts =
+    factor.kind === 'floor' ? [factor.dividend, factor.divisor] : 'of' in factor ? [factor.of] : 'parts' in factor ? factor.parts : [];
+  const key = factor.kind === 'name' ? `[${factor.name} >= ${factor.least}]` : `[${factor.kind} ${parts.map(fullKey).join(' , ')}]`;
+  fullKeys.set(factor, key);
+  return key;
+}
+
 /** Whether an expression is provably not negative, for all values of its names. False if unproven. */
 export function isNonNegative(expression: Expression): boolean {
   return isSeen(expression, { left: maxAddends });
@@ -273,10 +308,22 @@ function withoutLosers(kind: 'min' | 'max', parts: readonly Expression[]): Expre
   let left = maxAddendsTogether;
   const loses = (a: Expression, b: Expression): boolean => {
     if (left <= 0) return false;
-    const effort: Effort = { left: Math.min(left, maxAddends) };
-    left -= effort.left;
-    const isLess = isSeen(kind === 'max' ? subtract(b, a) : subtract(a, b), effort);
-    left += Math.max(0, effort.left);
+    const [more, less] = kind === 'max' ? [b, a] : [a, b];
+    const key = `${fullKey(more)} - ${fullKey(less)}`;
+    const known = left >= maxAddends ? compared.get(key) : undefined;
+    if (known) {
+      left -= known.spent;
+      return known.isLess;
+    }
+    const granted = Math.min(left, maxAddends);
+    const effort: Effort = { left: granted };
+    const isLess = isSeen(subtract(more, less), effort);
+    const spent = granted - Math.max(0, effort.left);
+    left -= spent;
+    if (granted === maxAddends) {
+      if (compared.size >= maxCompared) compared.clear();
+      compared.set(key, { isLess, spent });
+    }
     return isLess;
   };
   let kept: Expression[] = [];

@@ -145,3 +145,12 @@ test('expressions are compared', () => {
   assert.deepEqual(compareBounds(n, m), { kind: 'incomparable' });
   assert.deepEqual(compareBounds(number(3), number(12)), { kind: 'larger' });
 });
+
+test('comparisons of names with the same name and other least values are separate', () => {
+  // One after the other, as kernels of one run are compared.
+  assert.equal(expressionText(maximum(number(1), named('k', 1n))), 'k');
+  assert.equal(expressionText(maximum(number(1), named('k'))), 'max(1, k)');
+  const half = (least: bigint): Expression => floorQuotient(add(named('k', least), number(1)), number(2));
+  assert.equal(expressionText(maximum(number(1), half(1n))), 'ceil(k/2)');
+  assert.equal(expressionText(maximum(number(1), half(0n))), 'max(1, ceil(k/2))');
+});
