@@ -97,7 +97,7 @@ async function measure(): Promise<void> {
   const compiled = new Map<string, Promise<string>>();
   const compile = async (file: string, build: Build): Promise<string> => {
     const found = await findCompiler({ env: process.env, folders: [] });
-    if (!('compiler' in found)) throw new Error(`${file} has no recorded PTX, and there is no nvcc`);
+    if (!('compiler' in found)) throw new Error(`${file} has no recorded PTX, and nvcc is not installed`);
     return compilePortable(found.compiler, file, build);
   };
   const report = async (file: string): Promise<string> => {

@@ -63,7 +63,7 @@ const known = new WeakMap<object, KernelLaunches>();
 
 interface KernelLaunches {
   readonly shape: IndexShape;
-  /** Null if no question needed them yet: a check that only looks for a proof needs the shape alone. */
+  /** Null if no question needed them yet: a check that only looks for a proof needs no more than the shape. */
   settings: readonly LaunchInstance[] | null;
   readonly sampled: Map<boolean, readonly LaunchInstance[]>;
 }

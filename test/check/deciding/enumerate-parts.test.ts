@@ -52,7 +52,7 @@ function addresses({ constant, parts, guards, variables }: SideParts, k: number)
 
 test('random accesses overlap in the partial enumeration if and only if full enumeration finds an overlap', () => {
   const random = seededRandom(5);
-  const count = { apart: 0, meet: 0 };
+  const count = { disjoint: 0, overlap: 0 };
   for (let round = 0; round < 400; round++) {
     const sizes = [random.between(1, 8), random.between(2, 6), random.between(1, 3)] as const;
     const one = randomSide(random, 1, sizes);
@@ -81,9 +81,9 @@ test('random accesses overlap in the partial enumeration if and only if full enu
       !meets,
       JSON.stringify([one, other], (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
     );
-    count[meets ? 'meet' : 'apart']++;
+    count[meets ? 'overlap' : 'disjoint']++;
   }
-  assert.ok(count.apart > 60 && count.meet > 60, JSON.stringify(count));
+  assert.ok(count.disjoint > 60 && count.overlap > 60, JSON.stringify(count));
 });
 
 function rename(side: SideParts): SideParts {

@@ -19,7 +19,7 @@ function atomsOf(body: string, scope: PairScope): { readonly instances: Instance
       for (const { offset } of targets)
         for (const leaf of offset.leaves) {
           const { atom } = leaf;
-          atoms.set(atom!.kind === 'iteration' ? `iteration ${atom!.loop}` : atom!.kind, leaf);
+          atoms.set(atom!.kind === 'iteration' ? `iteration ${atom.loop}` : atom!.kind, leaf);
         }
   return { instances: new Instances(symbolic, uniformity, scope), atoms };
 }
@@ -62,7 +62,7 @@ test('threads share an iteration if they are in one execution of its loop and of
   const uniform = nested('%r9', '%r8', sum('%r20', '%r21'));
   const { atoms } = atomsOf(uniform, 'block');
   const loopOf = (leaf: Term): number => (leaf.atom?.kind === 'iteration' ? leaf.atom.loop : -1);
-  const loops = [...atoms.values()].map(loopOf).sort();
+  const loops = [...atoms.values()].map(loopOf).sort((a, b) => a - b);
   assert.deepEqual(loops, [0, 1]);
   const { kernel } = contextOf(uniform);
   const [outer, inner] = kernel.loops[0]!.parent === null ? [0, 1] : [1, 0];

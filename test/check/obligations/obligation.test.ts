@@ -73,7 +73,7 @@ test('each conflicting pair of an interval has one obligation, and an access has
   assert.deepEqual(shownPairs(pairsOf(fixture, { groups: [{ warp: null, intervals: [one!, other!] }] })), ['0-0 1', '1-1 1']);
 });
 
-test('the second thread is in its own intervals if it is in another part of the block', () => {
+test('the second thread is in other intervals if it is in another part of the block', () => {
   const fixture = fixtureOf(twoStores);
   const [one, other] = fixture.accesses.map((access) => intervalOf(fixture, [access]));
   const members = [
@@ -83,7 +83,7 @@ test('the second thread is in its own intervals if it is in another part of the 
   const [pair, ...rest] = pairsOf(fixture, { groups: [{ warp: null, intervals: [other!], others: [one!], members }] });
   assert.equal(rest.length, 0);
   const [obligation] = pair!.obligations;
-  // The accesses are in the order of the kernel, with the conditions of their own parts.
+  // The accesses are in the order of the kernel, with the conditions of their parts.
   assert.deepEqual([obligation!.first.access.index, obligation!.second.access.index], [0, 1]);
   assert.ok(obligation!.first.conditions.some(({ term }) => term === members[1]));
   assert.ok(obligation!.second.conditions.some(({ term }) => term === members[0]));
@@ -157,7 +157,7 @@ test('an obligation has the conditions of its accesses, of the path, and of the 
   assert.equal(sideOf(null, path), 2, 'one is the condition of the access');
 });
 
-test('threads of two blocks meet in global memory only, at any time unless a barrier of the grid separates them', () => {
+test('threads of two blocks conflict in global memory only, at any time unless a barrier of the grid separates them', () => {
   const shared = 'st.shared.u32 [%r0], %r9;';
   const fixture = fixtureOf(`${store('%d1', '%r0', '%r9', 10)} ${shared} ${store('%d1', '%r9', '%r9', 11)}`);
   const { symbolic, accesses } = fixture;
@@ -167,7 +167,7 @@ test('threads of two blocks meet in global memory only, at any time unless a bar
   assert.deepEqual(pairs([intervalOf(fixture, [accesses[0]!, accesses[1]!]), intervalOf(fixture, [accesses[2]!])]), ['0-0 1', '2-2 1']);
 });
 
-test('a fence between proxies is missing for one thread and for two, a copy is pending for its own thread', () => {
+test('a fence between proxies is missing for one thread and for two, a copy is pending for the thread that started it', () => {
   const fixture = fixtureOf(twoStores);
   const { symbolic, accesses } = fixture;
   const [write, read] = [accesses[0]!, accesses[1]!];

@@ -61,18 +61,18 @@ test('a fence of each writer before the barrier, and one of each reader after th
 
 test('a grid that waits for its counter is ordered by sequential fences of all threads', () => {
   const wait = 'L: ld.volatile.global.u32 %r20, [%d2]; setp.lt.u32 %p2, %r20, %r78; @%p2 bra L;';
-  const met = (before: string, meeting: string, after: string): string =>
-    `${sizes} ${write} ${before} ${leader(meeting, 'X')} ${after} ${read}`;
+  const separated = (before: string, between: string, after: string): string =>
+    `${sizes} ${write} ${before} ${leader(between, 'X')} ${after} ${read}`;
   const all = `${add} ${wait}`;
   const cases: Readonly<Record<string, OrderedCase>> = {
-    'fences of all threads': [met(`${fence} bar.sync 0;`, all, `bar.sync 0; ${fence}`), 'grid'],
-    'fences before, and one of the thread that waits': [met(`${fence} bar.sync 0;`, `${all} ${fence}`, 'bar.sync 0;'), 'grid'],
-    'no barrier after': [met(`${fence} bar.sync 0;`, `${all} ${fence}`, ''), ''],
-    'no fence after': [met(`${fence} bar.sync 0;`, all, 'bar.sync 0;'), ''],
-    'weaker fences after': [met(`${fence} bar.sync 0;`, all, `bar.sync 0; ${weaker}`), ''],
-    'a wait for one too few': [met(`${fence} bar.sync 0;`, all.replace('%r78;', '%r79;'), `bar.sync 0; ${fence}`), ''],
+    'fences of all threads': [separated(`${fence} bar.sync 0;`, all, `bar.sync 0; ${fence}`), 'grid'],
+    'fences before, and one of the thread that waits': [separated(`${fence} bar.sync 0;`, `${all} ${fence}`, 'bar.sync 0;'), 'grid'],
+    'no barrier after': [separated(`${fence} bar.sync 0;`, `${all} ${fence}`, ''), ''],
+    'no fence after': [separated(`${fence} bar.sync 0;`, all, 'bar.sync 0;'), ''],
+    'weaker fences after': [separated(`${fence} bar.sync 0;`, all, `bar.sync 0; ${weaker}`), ''],
+    'a wait for one too few': [separated(`${fence} bar.sync 0;`, all.replace('%r78;', '%r79;'), `bar.sync 0; ${fence}`), ''],
     'a counter that is reset before the wait': [
-      met(`${fence} bar.sync 0;`, `${add} st.volatile.global.u32 [%d2], 0; ${wait}`, `bar.sync 0; ${fence}`),
+      separated(`${fence} bar.sync 0;`, `${add} st.volatile.global.u32 [%d2], 0; ${wait}`, `bar.sync 0; ${fence}`),
       '',
     ],
   };
