@@ -154,7 +154,7 @@ export interface WordedResult extends Omit<CheckResult, 'race' | 'divergence'> {
 
 /** Shared context of the parts of a check, for a body. */
 export function contextOf(body: string, options: CheckOptions = {}): KernelContext {
-  return kernelContext(requestFor(kernelOf(body), options));
+  return kernelContext(requestFor(kernelOf(body, options.declarations), options));
 }
 
 /** The verdicts as `RACE/DIVERGENCE`. */

@@ -10,7 +10,7 @@ import { comparedSizes } from '../../src/check/context/named-term.ts';
 import { refutedByDigits } from '../../src/check/radix/size-digits.ts';
 import { addressDifference } from '../../src/check/obligations/difference.ts';
 import { Instances } from '../../src/check/obligations/instance.ts';
-import { type Conflicts, type Obligation, blockPairs, gridPairs } from '../../src/check/obligations/obligation.ts';
+import { type Conflicts, type MayAlias, type Obligation, blockPairs, gridPairs } from '../../src/check/obligations/obligation.ts';
 import type { Term } from '../../src/term/term.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { type CheckOptions, requestFor } from './kernel-text.ts';
@@ -22,13 +22,15 @@ export interface Problem {
   readonly obligations: readonly Obligation[];
 }
 
+/** Bases alias if they are the same. */
+export const byKey: MayAlias = (a, b) => (a.key === b.key ? 'same' : 'apart');
+
 /** The obligations of a kernel, by scope; a few for each pair of accesses. */
 export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   const context = kernelContext(requestFor(kernel, options));
   const { symbolic, accesses, loaded } = context;
   const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set());
   const { intervals } = barrierIntervals(symbolic, accesses, uniformity);
-  const alias = (a: { key: string }, b: { key: string }): 'same' | 'apart' => (a.key === b.key ? 'same' : 'apart');
   const conflicts: Conflicts = (a, b, scope) => {
     const kind = conflictOf(a, b, scope === 'block' ? 0 : 2);
     return kind && { kind, betweenClusters: null };
@@ -36,8 +38,8 @@ export function problemsOf(kernel: Kernel, options: CheckOptions): Problem[] {
   return (['block', 'grid'] as const).map((scope) => {
     const pairs =
       scope === 'block'
-        ? blockPairs(symbolic, { block: [{ warp: null, intervals }], own: [], crossings: [] }, conflicts, alias, false, { conditions: 1e6 })
-        : gridPairs(symbolic, accesses, null, conflicts, alias, { conditions: 1e6 });
+        ? blockPairs(symbolic, { block: [{ warp: null, intervals }], own: [], crossings: [] }, conflicts, byKey, false, { conditions: 1e6 })
+        : gridPairs(symbolic, accesses, null, conflicts, byKey, { conditions: 1e6 });
     const obligations = pairs.flatMap((pair) => pair.obligations.slice(0, 6));
     return { context, instances: new Instances(symbolic, uniformity, scope), obligations };
   });

@@ -10,7 +10,6 @@ import type { Term } from '../../term/term.ts';
 import type { Difference, Unknown } from '../obligations/difference.ts';
 import { type Instances, isOfOneThread } from '../obligations/instance.ts';
 import type { AccessSide, Obligation } from '../obligations/obligation.ts';
-import { type TextPart, staysDisjoint } from './enumerate-parts.ts';
 import { Unexpressible, compileTruth, compileValue } from '../../analysis/values/compiled-term.ts';
 
 /** Two threads that touch overlapping bytes, as far as the enumerated conditions determine. */
@@ -49,6 +48,12 @@ interface SideProgram {
   /** Own variables: thread axes, block axes (grid scope), private iterations. */
   readonly variables: readonly Variable[];
   readonly fill: Fill;
+}
+
+/** An expression over variables, and the names of those that it uses. */
+interface TextPart {
+  readonly text: string;
+  readonly uses: ReadonlySet<string>;
 }
 
 /** The expressions of one side, as program text. */
@@ -255,20 +260,7 @@ function tryOut(
   const isExhaustive = countOf(sharedList) <= evaluations;
   const among = isExhaustive ? sharedList : told;
   const total = countOf(told) * (countOf(lists[0]) + countOf(lists[1])) * scale + countOf(among);
-  if (!(total <= evaluations)) {
-    const { scope, starts, mayBeOne, betweenClusters } = obligation;
-    if (scope !== 'grid' || starts || mayBeOne || !(countOf(told) <= evaluations)) return null;
-    const clusterOf = betweenClusters && clusterNumbers(lists[0], betweenClusters);
-    const sides = [obligation.first, obligation.second].map(({ access: { bytes } }, i) => ({ ...texts[i]!, variables: lists[i]!, bytes }));
-    const isDisjoint = staysDisjoint(
-      [sides[0]!, sides[1]!],
-      (block) => clusterOf?.[block] ?? block,
-      told.map(({ name }) => name),
-      liveRounds(texts, among, told),
-      evaluations / scale,
-    );
-    return isDisjoint === true ? { hits: [], isExhaustive } : null;
-  }
+  if (!(total <= evaluations)) return null;
 
   const fills = made.get(symbolic) ?? new Map<string, Fill>();
   made.set(symbolic, fills);

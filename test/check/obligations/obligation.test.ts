@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { AccessOccurrence, Interval } from '../../../src/analysis/barriers/barrier-interval.ts';
 import type { Access } from '../../../src/analysis/values/access.ts';
 import type { SymbolicKernel } from '../../../src/analysis/values/symbolic.ts';
+import { addressDifference } from '../../../src/check/obligations/difference.ts';
 import {
   type AccessPair,
   type Conflicts,
@@ -16,13 +17,13 @@ import {
 } from '../../../src/check/obligations/obligation.ts';
 import { type WarpOverlapCase, warpOverlapCases } from '../../../src/check/obligations/warp-collective-overlap.ts';
 import { conflictOf } from '../../../src/memory-model/conflict.ts';
-import { contextOf, load, store } from '../kernel-text.ts';
+import { contextOf, kernelOf, load, store } from '../kernel-text.ts';
+import { byKey, problemsOf } from '../problem.ts';
 
 const conflicts: Conflicts = (a, b, scope) => {
   const kind = conflictOf(a, b, scope === 'block' ? 0 : 2);
   return kind && { kind, betweenClusters: null };
 };
-const alias: MayAlias = (a, b) => (a.key === b.key ? 'same' : 'apart');
 
 interface Fixture {
   readonly symbolic: SymbolicKernel;
@@ -46,7 +47,7 @@ interface Setting {
   readonly conditions?: number;
 }
 
-function pairsOf({ symbolic }: Fixture, { groups, lockstep = false, mayAlias = alias, conditions = 1000 }: Setting): AccessPair[] {
+function pairsOf({ symbolic }: Fixture, { groups, lockstep = false, mayAlias = byKey, conditions = 1000 }: Setting): AccessPair[] {
   return blockPairs(symbolic, { block: groups, own: [], crossings: [] }, conflicts, mayAlias, lockstep, { conditions });
 }
 
@@ -117,8 +118,8 @@ test('bases that are known to be disjoint make no pair, and unknown ones an unre
     [true, false, true],
   );
   const [first, second] = fixture.accesses as readonly [Access, Access];
-  assert.ok(!mayTouch(alias)(first, second));
-  assert.ok(mayTouch(alias)(first, first));
+  assert.ok(!mayTouch(byKey)(first, second));
+  assert.ok(mayTouch(byKey)(first, first));
   assert.ok(mayTouch(mayAlias)(first, second));
 });
 
@@ -162,9 +163,42 @@ test('threads of two blocks conflict in global memory only, at any time unless a
   const fixture = fixtureOf(`${store('%d1', '%r0', '%r9', 10)} ${shared} ${store('%d1', '%r9', '%r9', 11)}`);
   const { symbolic, accesses } = fixture;
   const pairs = (intervals: readonly Interval[] | null): string[] =>
-    shownPairs(gridPairs(symbolic, accesses, intervals, conflicts, alias, { conditions: 1000 }));
+    shownPairs(gridPairs(symbolic, accesses, intervals, conflicts, byKey, { conditions: 1000 }));
   assert.deepEqual(pairs(null), ['0-0 1', '0-2 1', '2-2 1']);
   assert.deepEqual(pairs([intervalOf(fixture, [accesses[0]!, accesses[1]!]), intervalOf(fixture, [accesses[2]!])]), ['0-0 1', '2-2 1']);
+});
+
+test('a generic address may be of shared memory, which two blocks never share, or of a variable, which they do', () => {
+  const at = (address: string): number => {
+    const { symbolic, accesses } = contextOf(`cvta.global.u64 %d4, g; st.u32 [${address}], %r9;`, {
+      declarations: '.global .align 4 .u32 g;',
+    });
+    assert.equal(accesses.length, 1);
+    return gridPairs(symbolic, accesses, null, conflicts, byKey, { conditions: 1000 }).length;
+  };
+  assert.equal(at('%d0'), 0);
+  assert.equal(at('%d4'), 1);
+});
+
+test('the distance of two addresses has the unknowns that the threads do not share', () => {
+  const body = `${store('%d1', '%r0', '%r9', 10)} add.s32 %r21, %r0, 1; ${store('%d1', '%r21', '%r9', 11)}`;
+  const [problem] = problemsOf(kernelOf(body), {});
+  const distances = problem!.obligations.map((obligation) => addressDifference(problem!.context.symbolic, problem!.instances, obligation));
+  assert.deepEqual(
+    distances.map(({ constant, low, high, unknowns }) => [constant, low, high, unknowns.length]),
+    [
+      [0n, -252n, 252n, 2],
+      [-4n, -256n, 248n, 2],
+      [0n, -252n, 252n, 2],
+    ],
+  );
+  assert.deepEqual(
+    distances[0]!.unknowns.map(({ coefficient, reading }) => [coefficient, reading.side]),
+    [
+      [4n, 1],
+      [-4n, 2],
+    ],
+  );
 });
 
 test('a fence between proxies is missing for one thread and for two, a copy is pending for the thread that started it', () => {
@@ -172,7 +206,7 @@ test('a fence between proxies is missing for one thread and for two, a copy is p
   const { symbolic, accesses } = fixture;
   const [write, read] = [accesses[0]!, accesses[1]!];
   const nothing = { block: [], own: [], crossings: [] };
-  const crossing = blockPairs(symbolic, { ...nothing, crossings: [{ write, read }] }, conflicts, alias, false, { conditions: 1000 });
+  const crossing = blockPairs(symbolic, { ...nothing, crossings: [{ write, read }] }, conflicts, byKey, false, { conditions: 1000 });
   assert.deepEqual(
     crossing.map(({ lacks, obligations }) => [lacks, obligations.map(({ sameThread }) => sameThread)]),
     [['proxy-fence', [false, true]]],
@@ -183,7 +217,7 @@ test('a fence between proxies is missing for one thread and for two, a copy is p
     AccessOccurrence,
   ];
   const own = [{ copy, access, later: [{ counter, by: 2 }] }];
-  const [pair] = blockPairs(symbolic, { ...nothing, own }, conflicts, alias, false, { conditions: 1000 });
+  const [pair] = blockPairs(symbolic, { ...nothing, own }, conflicts, byKey, false, { conditions: 1000 });
   const [obligation] = pair!.obligations;
   assert.deepEqual([obligation!.sameThread, obligation!.second.reading.side, obligation!.later[0]!.by], [true, 1, 2n]);
   assert.equal(pair!.lacks, undefined);

@@ -5,6 +5,7 @@ import { controlDependence } from '../../../src/analysis/values/control-dependen
 import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
 import { warpObligations } from '../../../src/check/obligations/warp-agreement.ts';
 import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import type { Term } from '../../../src/term/term.ts';
 import { contextOf, store } from '../kernel-text.ts';
 
 /** The value of the parameter n. */
@@ -33,8 +34,12 @@ function answersTo(body: string): Answers {
       ways.some((conditions) =>
         conditions.every(({ term, reading }) => {
           const lane = reading.side === 1 ? a : b;
-          const values = { thread: lane, parameter: n, block: 0, 'block-size': 32 };
-          return evaluateTerm(term, ({ atom }) => BigInt(values[atom!.kind as keyof typeof values] ?? 0), new Map()) === 1n;
+          const valueOf = ({ atom }: Term): number => {
+            // Iterations of two lanes are independent only if they are free.
+            if (atom?.kind === 'iteration') return reading.rounds[atom.loop] === 'free' && reading.side === 2 ? 4 : 0;
+            return { thread: lane, parameter: n, 'block-size': 32 }[atom!.kind as string] ?? 0;
+          };
+          return evaluateTerm(term, (leaf) => BigInt(valueOf(leaf)), new Map()) === 1n;
         }),
       );
     const isOfTwo = ways.some((conditions) => conditions.some(({ reading }) => reading.side === 2));
@@ -118,6 +123,14 @@ test('the lanes that execute an instruction together stay together until the nex
     assert.equal(answersTo(below(7, `activemask.b32 %r2; ${shuffle('%r2')}`)).pairs, 0);
   }
   assert.equal(answersTo(`match.all.sync.b32 %r2|%p3, %r9, -1; ${below(7, shuffle('%r2'))}`).ofAll, 1);
+});
+
+test('in a loop, lanes of one mask may be in different iterations unless a mask synchronises them', () => {
+  const loop = (mask: string): string => `mov.u32 %r20, 0; ROW: ${mask} setp.ge.s32 %p2, %r20, 3; @%p2 bra X;
+    ${shuffle('%r2')} X: add.s32 %r20, %r20, 1; setp.lt.s32 %p4, %r20, %r9; @%p4 bra ROW;`;
+  // Both at the branch in the loop and at its end.
+  assert.equal(answersTo(loop('activemask.b32 %r2;')).pairs, 2 * 32 * 31);
+  assert.equal(answersTo(loop('match.any.sync.b32 %r2, %r9, -1;')).pairs, 0);
 });
 
 test('the predicate of a ballot in a loop cannot be read after the loop', () => {
