@@ -122,11 +122,28 @@ export function* meetsInWarp(obligation: Obligation, { tier, encoding }: ReturnT
   return answer.kind === 'proved' ? answer.assumes : null;
 }
 
-/** Whether every value that the two accesses of a pair may store is the same literal. */
-export function storesLiteral(facts: KernelAndLaunch & SymbolicFacts, { obligations }: AccessPair): boolean {
-  return obligations.every(
-    (obligation) => storedLanes(facts, obligation)?.every(([a, b]) => a.operator === 'constant' && a === b) ?? false,
+/**
+ * Whether every value that the two accesses of a pair may store is the same literal of the source. A value that is
+ * constant only in this launch, such as `threadIdx.x` in blocks of one thread, does not count.
+ */
+export function storesLiteral(facts: KernelAndLaunch & SymbolicFacts, { first, second, obligations }: AccessPair): boolean {
+  const { kernel } = facts;
+  const areWritten = [first, second].every(({ stored, instruction }) =>
+    instruction.arguments.slice(1, 1 + (stored?.length ?? 1)).every((operand) => isLiteral(kernel, operand)),
   );
+  return (
+    areWritten &&
+    obligations.every((obligation) => storedLanes(facts, obligation)?.every(([a, b]) => a.operator === 'constant' && a === b) ?? false)
+  );
+}
+
+/** Whether an operand is a literal, or computed only from literals. */
+function isLiteral(kernel: Kernel, operand: Operand): boolean {
+  if (operand.kind !== 'value') return operand.kind === 'constant';
+  const { definition } = kernel.values[operand.id]!;
+  if (definition.kind !== 'instruction') return false;
+  const { operation, arguments: sources } = definition.instruction;
+  return operation.effect.kind === 'pure' && sources.every((source) => isLiteral(kernel, source));
 }
 
 /** Limit on the nesting of elements from which the address of a value is read. */

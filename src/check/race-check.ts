@@ -230,7 +230,8 @@ export function* querySolver(
   function* storeEqually(pair: AccessPair): Steps<boolean> {
     const isEqual = !different.has(pair) || (yield* areShownEqual(pair));
     const shown = confirmation.races.get(pairKey(pair));
-    if (isEqual && pair.first === pair.second && pair.scope === 'block' && (!shown || areOfOneWarp(shown))) {
+    const isOneStore = isEqual && pair.first === pair.second && (!shown || areOfOneWarp(shown));
+    if (pair.scope === 'block' && !ofWarp.has(pair) && (isOneStore || (shown && areOfOneWarp(shown) && !request.budget.expired()))) {
       const rests: Term[] = [];
       let isOfWarp = true;
       for (const { obligation } of waiting.filter((one) => one.pair === pair)) {
@@ -240,7 +241,8 @@ export function* querySolver(
       }
       if (isOfWarp) {
         ofWarp.add(pair);
-        assumed.addNoWrap(rests);
+        // For a race that a run has shown, this decides only between remedies.
+        if (isOneStore) assumed.addNoWrap(rests);
       }
     }
     return isEqual;

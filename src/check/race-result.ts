@@ -19,7 +19,9 @@ import type { CheckPolicy } from './request/check-request.ts';
 import type { Steps } from '../base/coroutine.ts';
 import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
-import { chosenLaunch, isOwn, missingReleaseAcquire, missingOrder, raceInterleaving } from './witness/interleaving.ts';
+import { chosenLaunch, isOwn, raceInterleaving } from './witness/interleaving.ts';
+import { isOfWarps, missingOrder } from './witness/missing-order.ts';
+import { coveredPairs } from './witness/covered.ts';
 import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
 import {
@@ -62,12 +64,15 @@ export function* raceResult(
   const { policy } = context.request;
   // Barriers order the loads of shared elements only if threads do not diverge.
   const areAllKnown = found.cut === null && divergence === 'proved';
-  const state = {
-    ...found,
-    open: found.open.map((entry) => (areAllKnown ? withElements(context, entry, found.open) : entry)),
-  };
+  const known = found.open.map((entry) => (areAllKnown ? withElements(context, entry, found.open) : entry));
+  const raced = known.filter(({ pair }) => confirmation.races.has(pairKey(pair)));
+  const covered = coveredPairs(
+    context,
+    raced.map(({ pair }) => pair),
+    found.staysInWarp,
+  );
+  const state: JudgedState & typeof found = { ...found, open: known, covered };
   const notices = new Map<string, RaceFinding>();
-  const raced = state.open.filter(({ pair }) => confirmation.races.has(pairKey(pair)));
   yield* confirmation.withAllContents(raced.flatMap(({ pair }) => (restsOnForeseen(context, pair) ? [pair] : [])));
   const shown = state.open.filter((entry) => shownBy(context, confirmation, entry));
   const chosen = shown.filter((entry) => originOf(context, entry) === 'chosen');
@@ -100,7 +105,7 @@ export function* raceResult(
     else if (!told.has(key)) {
       const { entries } = of.cause;
       const [first = entry, ...others] = entries.filter((other) => keyOf(context, other) === key);
-      const worst = worstOf(context, confirmation, [first, ...others]);
+      const worst = worstOf(context, confirmation, state, [first, ...others]);
       const finding = yield* confirmedFinding(context, confirmation, state, worst, of.cause);
       told.set(key, entries.length > others.length + 1 ? { ...finding, cause: of.number } : finding);
     }
@@ -181,7 +186,7 @@ function atOneBarrier(findings: readonly RaceFinding[]): readonly RaceFinding[] 
 function causesOf(
   context: KernelContext,
   confirmation: Confirmation,
-  state: Pick<RaceState, 'overlapsIn'>,
+  state: Pick<JudgedState, 'overlapsIn' | 'covered'>,
   pairs: readonly OpenPair[],
 ): readonly Cause[] {
   const lacks = new Map(pairs.map((entry) => [entry, lackOf(context, entry)]));
@@ -196,15 +201,25 @@ function causesOf(
   return groups.map((entries) => new Cause(context, confirmation, state, entries));
 }
 
+/** The open pairs, with those of which contents of memory cannot avoid the overlap. */
+interface JudgedState extends RaceState {
+  readonly covered: ReadonlySet<AccessPair>;
+}
+
 /** A group of pairs with one cause, reported as one finding. */
 class Cause {
   readonly entries: readonly OpenPair[];
   private readonly context: KernelContext;
   private readonly confirmation: Confirmation;
-  private readonly state: Pick<RaceState, 'overlapsIn'>;
+  private readonly state: Pick<JudgedState, 'overlapsIn' | 'covered'>;
   private known: Standing | null = null;
 
-  constructor(context: KernelContext, confirmation: Confirmation, state: Pick<RaceState, 'overlapsIn'>, entries: readonly OpenPair[]) {
+  constructor(
+    context: KernelContext,
+    confirmation: Confirmation,
+    state: Pick<JudgedState, 'overlapsIn' | 'covered'>,
+    entries: readonly OpenPair[],
+  ) {
     this.context = context;
     this.state = state;
     this.confirmation = confirmation;
@@ -218,7 +233,7 @@ class Cause {
   get standing(): Standing {
     const { context, confirmation, entries, state } = this;
     if (this.known) return this.known;
-    const firm = entries.filter((entry) => isFirm(context, confirmation, entry));
+    const firm = entries.filter((entry) => isFirm(context, confirmation, state, entry));
     const decisive = firm.length > 0 ? firm : entries;
     const keys = decisive.map(({ pair }) => pairKey(pair));
     const terms = new Set(decisive.flatMap((entry) => termsOf(context, entry)));
@@ -275,30 +290,35 @@ function lackOf(context: KernelContext, entry: OpenPair): { readonly name: strin
   return { name: JSON.stringify([codeOf(entry), baseOf(context, entry.pair), order, what]), isBarrier };
 }
 
-/** Whether the missing order is a barrier, or may be one. */
-function isBarrierKind(kind: MissingOrder['kind']): boolean {
-  return kind === 'block-barrier' || kind === 'warp-barrier' || kind === 'grid-order';
-}
-
 /**
  * Of pairs with the same lines, the one with the worst severity, then the one with the least dependence on chosen
  * values.
  */
-function worstOf(context: KernelContext, confirmation: Confirmation, entries: readonly [OpenPair, ...OpenPair[]]): OpenPair {
+function worstOf(
+  context: KernelContext,
+  confirmation: Confirmation,
+  state: Pick<JudgedState, 'covered'>,
+  entries: readonly [OpenPair, ...OpenPair[]],
+): OpenPair {
   if (entries.length === 1) return entries[0];
   const ranked = entries.map((entry) => ({
     entry,
     severity: severityOf(context.request.policy, entry),
-    doubts: (originOf(context, entry) === 'chosen' ? 2 : 0) + (isFirm(context, confirmation, entry) ? 0 : 1),
+    doubts: (originOf(context, entry) === 'chosen' ? 2 : 0) + (isFirm(context, confirmation, state, entry) ? 0 : 1),
   }));
   ranked.sort((a, b) => compareSeverity(a.severity, b.severity) || a.doubts - b.doubts);
   return ranked[0]!.entry;
 }
 
-/** Whether a run showed the race of a pair, and the overlap does not depend on contents of memory. */
-function isFirm(context: KernelContext, confirmation: Confirmation, { pair }: OpenPair): boolean {
+/** Whether a run showed the race of a pair, and contents of memory cannot avoid the overlap. */
+function isFirm(
+  context: KernelContext,
+  confirmation: Confirmation,
+  { covered }: Pick<JudgedState, 'covered'>,
+  { pair }: OpenPair,
+): boolean {
   const isShown = confirmation.races.has(pairKey(pair));
-  return isShown && indirectionOf(context, pair, confirmation) === 'none';
+  return isShown && (covered.has(pair) || indirectionOf(context, pair, confirmation) === 'none');
 }
 
 /** An open pair, marked as storing equal values if its threads provably store the value of one element. */
@@ -342,7 +362,7 @@ function possibleFindings(context: KernelContext, confirmation: Confirmation, un
     return causes.slice(0, maxCauses).map((pairs, index, { length }) => {
       const entry = entryOf.get(pairs[0])!;
       const more = pairs.length - 1 + (index === length - 1 ? rest : 0);
-      const finding = raceFinding(context, confirmation, entry, undefined, null);
+      const finding = raceFinding(context, confirmation, { covered: new Set() }, entry, undefined, null);
       return more > 0 ? { ...finding, more } : finding;
     });
   });
@@ -410,7 +430,7 @@ function shownBy(context: KernelContext, confirmation: Confirmation, { pair, sam
 function* confirmedFinding(
   context: KernelContext,
   confirmation: Confirmation,
-  state: RaceState,
+  state: JudgedState,
   entry: OpenPair,
   cause: Cause,
 ): Steps<RaceFinding> {
@@ -418,13 +438,13 @@ function* confirmedFinding(
   const first = shownBy(context, confirmation, entry)!;
   const shown = yield* confirmation.smallestRace(pair, first);
   const { event, scenario } = shown;
-  const finding = raceFinding(context, confirmation, entry, shown, cause);
+  const finding = raceFinding(context, confirmation, state, entry, shown, cause);
   const ordered = event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
-  const inWarp = finding.scope === 'warp' && manyWarps(context) && state.staysInWarp(pair);
+  const inWarp = finding.scope === 'warp' && isOfWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
-  const lacked = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
-  const ordering = isBarrierKind(lacked.kind) ? (missingReleaseAcquire(context, pair) ?? lacked) : lacked;
-  const missing = racesBetweenBlocks(context, confirmation, entry, cause) ? ofAllBlocks(ordering) : ordering;
+  const ordering = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
+  const wider = pairBetweenBlocks(context, confirmation, entry, cause);
+  const missing = wider ? ofAllBlocks(ordering, missingOrder(context, [wider.first, wider.second], 'grid', 'any')) : ordering;
   const accesses = [finding.first, finding.second] as const;
   const recording = yield* recordedRace(context, scenario, event);
   return {
@@ -438,26 +458,32 @@ function* confirmedFinding(
   };
 }
 
-/** Whether a run showed a race with the same lines between threads of different blocks. */
-function racesBetweenBlocks(context: KernelContext, confirmation: Confirmation, entry: OpenPair, { entries }: Cause): boolean {
+/** The pair with the same lines of which a run showed a race between threads of different blocks. */
+function pairBetweenBlocks(
+  context: KernelContext,
+  confirmation: Confirmation,
+  entry: OpenPair,
+  { entries }: Cause,
+): AccessPair | undefined {
   const key = keyOf(context, entry);
-  return entries.some(
+  return entries.find(
     (other) => other.pair.scope === 'grid' && keyOf(context, other) === key && shownBy(context, confirmation, other) !== undefined,
-  );
+  )?.pair;
 }
 
-/** The missing order of a race within a block, marked if the same lines race between blocks, too. */
-function ofAllBlocks(missing: MissingOrder): MissingOrder {
-  return missing.kind === 'block-barrier' || missing.kind === 'warp-barrier' ? { kind: missing.kind, betweenBlocks: true } : missing;
-}
-
-function manyWarps({ dimensions }: KernelContext): boolean {
-  return dimensions.block.reduce<number>((product, size) => product * (size ?? 0), 1) > 32;
+/**
+ * The missing order of a race whose lines race between blocks, too: what would order the blocks, if a lock, a flag or a counter
+ * lacks only that, orders the threads of a block as well.
+ */
+function ofAllBlocks(missing: MissingOrder, wider: MissingOrder): MissingOrder {
+  if (missing.kind !== 'block-barrier' && missing.kind !== 'warp-barrier') return missing;
+  return wider.kind === 'fence' ? wider : { ...missing, betweenBlocks: true };
 }
 
 function raceFinding(
   context: KernelContext,
   confirmation: Confirmation,
+  state: Pick<JudgedState, 'covered'>,
   entry: OpenPair,
   shown: Shown<RaceEvent> | undefined,
   cause: Cause | null,
@@ -470,7 +496,7 @@ function raceFinding(
   const { policy } = request;
   const standing = shown && origin === 'chosen' && cause ? cause.standing : null;
   const severity = severityOf(policy, { pair, sameValue });
-  const isCertain = shown !== undefined && standing?.isEverywhere !== false && isFirm(context, confirmation, entry);
+  const isCertain = shown !== undefined && standing?.isEverywhere !== false && isFirm(context, confirmation, state, entry);
   const memory = pair.first.memory === 'generic' ? pair.second.memory : pair.first.memory;
   const array = baseOf(context, pair);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
@@ -572,6 +598,8 @@ export function describeAccess(
     const place = placeOf(kernel, other.instruction);
     return other.operation === access.operation && sameBase && frames(place) === frames(location);
   });
+  // The compiler writes code in the order of the source; basic blocks are in another one.
+  alike.sort((a, b) => a.instruction.ptxLine - b.instruction.ptxLine);
   return {
     operation: access.operation,
     ...(access.isCopy && { isCopy: true }),

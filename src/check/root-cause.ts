@@ -2,7 +2,8 @@
 import type { Access } from '../analysis/values/access.ts';
 import { connected } from '../base/connected.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
-import type { BlockId, Instruction, Kernel } from '../ir/form/kernel.ts';
+import type { Instruction, Kernel } from '../ir/form/kernel.ts';
+import { BarrierFreePaths, type PlaceMask, intersection, isEmpty } from './obligations/barrier-free-paths.ts';
 import type { PairScope } from './obligations/instance.ts';
 
 /** The properties of a pair of accesses that determine its cause. */
@@ -14,7 +15,7 @@ interface Pair {
 
 interface Group<Of> {
   readonly scope: PairScope;
-  place: Places | null;
+  place: PlaceMask | null;
   readonly members: [Of, ...Of[]];
 }
 
@@ -39,12 +40,12 @@ export function groupByCause<Of extends Pair>(
   isBarrier: (instruction: Instruction) => boolean,
 ): readonly (readonly [Of, ...Of[]])[] {
   const hasGridBarrier = kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
-  const inBlock = new BarrierFreeWays(kernel, isBarrier);
-  const inGrid = hasGridBarrier ? new BarrierFreeWays(kernel, isGridBarrier) : null;
+  const inBlock = new BarrierFreePaths(kernel, isBarrier);
+  const inGrid = hasGridBarrier ? new BarrierFreePaths(kernel, isGridBarrier) : null;
   const groups: Group<Of>[] = [];
   for (const pair of pairs) {
-    const ways = pair.scope === 'grid' ? inGrid : inBlock;
-    const place = ways?.between(pair.first.instruction, pair.second.instruction) ?? null;
+    const paths = pair.scope === 'grid' ? inGrid : inBlock;
+    const place = paths?.between(pair.first.instruction, pair.second.instruction) ?? null;
     let joined = false;
     for (const group of groups) {
       if (group.scope !== pair.scope) continue;
@@ -68,82 +69,4 @@ function sharedStores<Of extends Pair>(pairs: readonly Of[]): (pair: Of) => read
     [first, second].flatMap(({ instruction, operation }) => (operation === 'write' ? [`${scope} ${instruction.id}`] : []));
   const shared = new Set(pairs.map(storesOf).flatMap((names) => (names.length > 1 ? names : [])));
   return (pair) => storesOf(pair).filter((name) => shared.has(name));
-}
-/** A set of places as a bit mask: place `i` precedes instruction `i` of the kernel, counted over all basic blocks. */
-type Places = Uint32Array;
-
-class BarrierFreeWays {
-  private readonly kernel: Kernel;
-  private readonly isBarrier: (instruction: Instruction) => boolean;
-  /** Index of the first place of each basic block; a block of n instructions has n + 1 places. */
-  private readonly firstPlace: readonly number[];
-  private readonly words: number;
-  private readonly known = new Map<Instruction, { readonly after: Places; readonly before: Places }>();
-  private readonly homes = new Map<Instruction, { readonly block: BlockId; readonly at: number }>();
-
-  constructor(kernel: Kernel, isBarrier: (instruction: Instruction) => boolean) {
-    this.kernel = kernel;
-    this.isBarrier = isBarrier;
-    let count = 0;
-    this.firstPlace = kernel.blocks.map(({ id, instructions }) => {
-      for (const [at, instruction] of instructions.entries()) this.homes.set(instruction, { block: id, at });
-      const first = count;
-      count += instructions.length + 1;
-      return first;
-    });
-    this.words = Math.ceil(count / 32);
-  }
-
-  /** The places on paths without a barrier from one access to the other, in either direction. */
-  between(first: Instruction, second: Instruction): Places {
-    const [a, b] = [this.of(first), this.of(second)];
-    return union(intersection(a.after, b.before), intersection(b.after, a.before));
-  }
-
-  private of(instruction: Instruction): { readonly after: Places; readonly before: Places } {
-    let ways = this.known.get(instruction);
-    if (!ways) {
-      ways = { after: this.walk(instruction, 1), before: this.walk(instruction, -1) };
-      this.known.set(instruction, ways);
-    }
-    return ways;
-  }
-
-  private walk(start: Instruction, step: 1 | -1): Places {
-    const places = new Uint32Array(this.words);
-    const home = this.homes.get(start);
-    if (!home) return places;
-    const entered = new Set<BlockId>();
-    const work = [{ block: home.block, place: step === 1 ? home.at + 1 : home.at }];
-    for (let item = work.pop(); item; item = work.pop()) {
-      const { instructions, successors, predecessors } = this.kernel.blocks[item.block]!;
-      let { place } = item;
-      let isOpen = true;
-      for (; isOpen && place >= 0 && place <= instructions.length; place += step) {
-        const number = this.firstPlace[item.block]! + place;
-        places[number >>> 5]! |= 1 << (number & 31);
-        const next = instructions[step === 1 ? place : place - 1];
-        if (next && this.isBarrier(next)) isOpen = false;
-      }
-      if (!isOpen) continue;
-      for (const other of step === 1 ? successors : predecessors) {
-        if (entered.has(other)) continue;
-        entered.add(other);
-        work.push({ block: other, place: step === 1 ? 0 : this.kernel.blocks[other]!.instructions.length });
-      }
-    }
-    return places;
-  }
-}
-
-function intersection(a: Places, b: Places): Places {
-  return a.map((word, at) => word & b[at]!);
-}
-
-function union(a: Places, b: Places): Places {
-  return a.map((word, at) => word | b[at]!);
-}
-
-function isEmpty(places: Places): boolean {
-  return places.every((word) => word === 0);
 }

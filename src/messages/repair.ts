@@ -22,6 +22,7 @@ const statements: Readonly<Record<AddedStatement, string>> = {
   warp: code('__syncwarp()'),
   grid: code('cooperative_groups::this_grid().sync()'),
   fence: code('__threadfence()'),
+  'block-fence': code('__threadfence_block()'),
 };
 
 const noteTexts: Readonly<Record<Note, string>> = {
@@ -78,6 +79,8 @@ function stepText(step: EditStep): string {
       const rounding = step.isFloat ? ' (the rounding of a floating-point sum then depends on the order of the threads)' : '';
       return `use ${step.updates === 1 ? 'an atomic operation on line' : 'atomic operations on lines'} ${step.lines.join(', ')}${rounding}`;
     }
+    case 'widen':
+      return `replace ${statements['block-fence']} with ${statements.fence} on ${linesText(step.lines)}`;
     case 'write-out':
       return `write out ${step.macros.map(({ macro, line }) => `the macro ${code(macro)} on line ${line}`).join(' and ')}`;
     case 'guard-returns':
@@ -101,7 +104,7 @@ function moveText({ line, isOutOfIf, to }: Extract<EditStep, { kind: 'move' }>):
 function placementText({ added, removed }: Extract<EditStep, { kind: 'placement' }>): string {
   const callOf = ({ statement, written }: (typeof added)[number]): string =>
     written === undefined ? statements[statement] : code(written);
-  const parts = (['block', 'fence', 'warp', 'grid'] as const).flatMap((statement) => {
+  const parts = (['block', 'fence', 'block-fence', 'warp', 'grid'] as const).flatMap((statement) => {
     const own = added.filter((one) => one.statement === statement);
     return [...new Set(own.map(callOf))].flatMap((call) => {
       const places = own.filter((one) => callOf(one) === call).map(({ place }) => place);

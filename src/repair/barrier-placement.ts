@@ -21,8 +21,6 @@ export type PlacementOutcome =
   | {
       readonly kind: 'repaired';
       readonly repair: Repair;
-      /** The same edit with barriers of another kind, verified. */
-      readonly alternative?: Repair;
     }
   | {
       readonly kind: 'none';
@@ -110,8 +108,10 @@ async function placeBy(attempts: Attempt[], request: RepairRequest, effort: Effo
         obstacles.push({ kind: 'refused', step, refusal: { kind: 'one-site' } });
         continue;
       }
-      effort.compiled++;
       const changes = placement.added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
+      const ofWarp = isRewritten ? null : await byWarpBarriers(request, searched, placement, effort);
+      if (ofWarp) return { kind: 'repaired', repair: ofWarp };
+      effort.compiled++;
       const verification = await request.verify(text, changes ? 'statements' : 'barriers');
       if (!verification.verified) {
         obstacles.push({ kind: 'refused', step, refusal: verification.refusal });
@@ -125,8 +125,7 @@ async function placeBy(attempts: Attempt[], request: RepairRequest, effort: Effo
         notes: verification.notes,
         leaves: verification.leaves,
       };
-      const lighter = isRewritten ? null : await warpAlternative(request, searched, placement, verification.notes, effort);
-      return { kind: 'repaired', repair, ...(lighter && { alternative: lighter }) };
+      return { kind: 'repaired', repair };
     }
   }
   return { kind: 'none', obstacles, races, functions: [...functions], ...(conditions && { conditions }) };
@@ -244,35 +243,34 @@ async function holdsForOtherArguments(
 }
 
 /**
- * Replaces the barriers of a repair by barriers of the warp, if the threads that race are of one warp: such barriers
- * cost almost nothing. The user chooses, since it may be the size of the block that keeps these threads in one warp.
- * @returns null if that is not a repair
+ * The placement with barriers of the warp wherever these suffice, if some finding is about threads of one warp: they cost almost
+ * nothing.
+ * @returns null if none does, or that is not a repair
  */
-async function warpAlternative(
+async function byWarpBarriers(
   request: RepairRequest,
   { oracle, candidates, depths }: Searched,
   { added, removed, weight }: Placement,
-  notes: Repair['notes'],
   effort: Effort,
 ): Promise<Repair | null> {
-  const isOfBlock = added.every(({ marker, state }) => state === 'block' && candidates[marker]!.kind !== 'existing');
-  if (!isOfBlock || added.length === 0 || removed.length > 0 || request.isPartial || request.expired()) return null;
-  const placement: Placement = {
-    added: added.map(({ marker }) => ({ marker, state: 'warp' })),
-    removed,
-    weight,
-  };
-  const markers = new Set(added.map(({ marker }) => marker));
-  const { proved } = await oracle.ask((marker) => {
-    return markers.has(marker) ? 'warp' : asWritten(candidates[marker]);
-  });
-  if (!proved) return null;
+  if (!request.missing.some(({ kind }) => kind === 'warp-barrier') || removed.length > 0 || request.isPartial) return null;
+  let lighter = added;
+  for (const [at, { marker, state }] of added.entries()) {
+    if (state !== 'block' || candidates[marker]!.kind === 'existing' || request.expired()) continue;
+    const trial = lighter.with(at, { marker, state: 'warp' });
+    const states = new Map(trial.map((one) => [one.marker, one.state]));
+    const { proved } = await oracle.ask((other) => states.get(other) ?? asWritten(candidates[other]));
+    if (proved) lighter = trial;
+  }
+  if (lighter === added) return null;
+  const placement: Placement = { added: lighter, removed, weight };
   const text = applyPlacement(request.source, placement, candidates);
-  const changes = added.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
+  const changes = lighter.some(({ marker }) => /^(?:split|condition)$/.test(candidates[marker]!.kind));
   effort.compiled++;
-  const { verified } = await request.verify(text, changes ? 'statements' : 'barriers');
+  const { verified, ...rest } = await request.verify(text, changes ? 'statements' : 'barriers');
+  if (!verified || !('notes' in rest)) return null;
   const steps = [stepOf(placement, candidates, request.source)];
-  return verified ? { text, ...changeOf(placement, candidates, depths), gridLevel: false, steps, notes, leaves: [] } : null;
+  return { text, ...changeOf(placement, candidates, depths), gridLevel: false, steps, notes: rest.notes, leaves: rest.leaves };
 }
 
 interface PlacedText {

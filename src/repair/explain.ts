@@ -5,10 +5,11 @@ import { writtenBarrier } from '../cuda/editing/barrier-edit.ts';
 import { macroUse } from '../cuda/editing/macro-use.ts';
 import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { lanesOfState } from '../ir/form/switch-markers.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { markersBetween } from './barrier-candidates-between.ts';
-import type { EditStep, Obstacle, EditPlace, RacingLines } from './explanation.ts';
+import type { AddedStatement, EditStep, Obstacle, EditPlace, RacingLines } from './explanation.ts';
 import type { Placement, SearchResult } from './placement-search.ts';
 import type { UnorderedPair } from './repair-target.ts';
 
@@ -28,7 +29,8 @@ export function stepOf({ added, removed }: Placement, candidates: readonly Barri
     added: added.map(({ marker, state }) => {
       const candidate = candidates[marker]!;
       const written = writtenBarrier(source, { candidate, state }).replace(/\s*;$/, '');
-      return { statement: state, written, place: placeOf(candidate) };
+      const statement = lanesOfState(state) === null ? (state as AddedStatement) : 'warp';
+      return { statement, written, place: placeOf(candidate) };
     }),
     removed: removed.map((marker) => candidates[marker]!.line),
   };

@@ -4,7 +4,7 @@ import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
 
 /** Statement that is inserted into the source. */
-export type AddedStatement = 'block' | 'warp' | 'grid' | 'fence';
+export type AddedStatement = 'block' | 'warp' | 'grid' | 'fence' | 'block-fence';
 
 /** Where an edit inserts a statement. */
 export type EditPlace =
@@ -34,6 +34,8 @@ export type EditStep =
   /** A barrier that some threads miss is moved. */
   | { readonly kind: 'move'; readonly line: number; readonly isOutOfIf: boolean; readonly to: EditPlace }
   | { readonly kind: 'atomics'; readonly lines: readonly number[]; readonly updates: number; readonly isFloat: boolean }
+  /** The scope of fences becomes the device. */
+  | { readonly kind: 'widen'; readonly lines: readonly number[] }
   /** Uses of macros are replaced by their expansions. */
   | { readonly kind: 'write-out'; readonly macros: readonly { readonly macro: string; readonly line: number }[] }
   | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }

@@ -12,13 +12,43 @@ import type { Effort, RepairRequest } from './request.ts';
 import { Oracle } from './repair-target.ts';
 import { loopDepths, weightOf } from './weight.ts';
 import { stepOf } from './explain.ts';
+import type { EditStep } from './explanation.ts';
+import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
 
 const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
+
+/** Widens the scope of fences, if that is missing, or else adds fences. */
+export async function repairFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
+  const widened = await widenFences(request, effort);
+  return widened.kind === 'none' ? addFences(request, effort) : widened;
+}
+
+/** Replaces the fences of the block around the accesses by fences of the device. */
+async function widenFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
+  const { source, racing, missing } = request;
+  if (!missing.some((one) => one.kind === 'fence' && one.lacks.includes('scope'))) return nothing;
+  const isAround = ({ start, end }: SyntaxNode): boolean =>
+    source.functions.some(
+      (definition) =>
+        definition.start <= start &&
+        end <= definition.end &&
+        racing.some(({ file, line }) => file === source.file && definition.firstLine <= line && line <= definition.lastLine),
+    );
+  const isNarrow = (node: SyntaxNode): boolean =>
+    node.type === 'call_expression' && /^__threadfence_block\s*\(\s*\)$/.test(source.text.slice(node.start, node.end));
+  const fences = nodesWhere(source.tree(), isNarrow).filter(isAround);
+  if (fences.length === 0) return nothing;
+  const text = applyEdits(
+    source.text,
+    fences.map(({ start, end }) => ({ start, end, text: '__threadfence()' })),
+  );
+  return verified(request, text, { kind: 'widen', lines: fences.map(({ line }) => line) }, effort);
+}
 
 /**
  * Inserts fences everywhere; if the kernel is then proved, removes the unnecessary ones, in order of decreasing weight.
  */
-export async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
+async function addFences(request: RepairRequest, effort: Effort): Promise<PlacementOutcome> {
   const { source, kernels, weights, expired } = request;
   // A kernel without atomics publishes nothing.
   if (!kernels.some(containsAtomics)) return nothing;
@@ -28,11 +58,11 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
   if (!built) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
   const present = oracle.present();
-  const proves = async (fences: ReadonlySet<number>): Promise<boolean> => {
+  const proves = async (fences: ReadonlySet<number>, state: 'fence' | 'block-fence' = 'fence'): Promise<boolean> => {
     effort.iterations++;
     const { proved } = await oracle.ask((marker): MarkerState => {
       const candidate = candidates[marker]!;
-      return candidate.kind === 'existing' ? candidate.level : fences.has(marker) ? 'fence' : 'off';
+      return candidate.kind === 'existing' ? candidate.level : fences.has(marker) ? state : 'off';
     });
     return proved;
   };
@@ -54,7 +84,9 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
       if (fewer.size < fences.size && (await proves(fewer))) fences = fewer;
     }
   }
-  const added = [...fences].sort((a, b) => a - b).map((marker) => ({ marker, state: 'fence' as const }));
+  const isOfBlock = request.missing.length > 0 && request.missing.every((one) => one.kind === 'fence' && one.among === 'block');
+  const state: 'fence' | 'block-fence' = isOfBlock && (await proves(fences, 'block-fence')) ? 'block-fence' : 'fence';
+  const added = [...fences].sort((a, b) => a - b).map((marker) => ({ marker, state }));
   const edited = applyEdits(
     source.text,
     barrierEdits(
@@ -62,17 +94,13 @@ export async function addFences(request: RepairRequest, effort: Effort): Promise
       added.map(({ marker, state }) => ({ candidate: candidates[marker]!, state })),
     ),
   );
-  const step = stepOf({ added, removed: [], weight: 0 }, candidates, source);
+  return verified(request, edited, stepOf({ added, removed: [], weight: 0 }, candidates, source), effort);
+}
+
+async function verified(request: RepairRequest, text: string, step: EditStep, effort: Effort): Promise<PlacementOutcome> {
   effort.compiled++;
-  const verification = await request.verify(edited, 'barriers');
+  const verification = await request.verify(text, 'barriers');
   if (!verification.verified) return { kind: 'none', obstacles: [{ kind: 'refused', step, refusal: verification.refusal }], races: [] };
-  const repair = {
-    text: edited,
-    ...noBarriers,
-    gridLevel: false,
-    steps: [step],
-    notes: [],
-    leaves: verification.leaves,
-  };
-  return { kind: 'repaired', repair };
+  const { leaves, notes } = verification;
+  return { kind: 'repaired', repair: { text, ...noBarriers, gridLevel: false, steps: [step], notes, leaves } };
 }

@@ -6,7 +6,7 @@
 import type { Reason } from '../verdict/reason.ts';
 import type { LightestSets } from './request.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
-import type { MarkerState } from '../ir/form/switch-markers.ts';
+import type { LanesState, MarkerState } from '../ir/form/switch-markers.ts';
 import { type KnownWays, containsAtomics, holdsOtherBarriers, markersAmongAccesses, markersBetween } from './barrier-candidates-between.ts';
 import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
@@ -76,7 +76,7 @@ const maxPlacements = 3;
 
 interface Switch {
   readonly marker: number;
-  readonly state: 'block' | 'grid' | 'warp';
+  readonly state: 'block' | 'grid' | 'warp' | LanesState;
   readonly weight: number;
 }
 
@@ -136,13 +136,20 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     }
   }
   let warpFree: readonly number[] = [];
+  const lanes = new Map<number, number>();
+  const warpState = (marker: number): 'warp' | LanesState => (lanes.has(marker) ? `warp ${lanes.get(marker)!}` : 'warp');
   if (request.level === 'warp') {
     warpFree = present.filter((marker) => !existing.has(marker) && useful.has(marker) && !free.includes(marker));
     for (;;) {
-      best = await ask((marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : warpFree.includes(marker) ? 'warp' : 'off'));
+      best = await ask(
+        (marker) => existing.get(marker) ?? (free.includes(marker) ? 'block' : warpFree.includes(marker) ? warpState(marker) : 'off'),
+      );
       const split = warpFree.filter((marker) => best.splitWarps.has(marker));
       if (split.length === 0 || expired()) break;
-      warpFree = warpFree.filter((marker) => !split.includes(marker));
+      // If the same lanes of each warp reach a place, a mask names them.
+      const lost = new Set(split.filter((marker) => lanes.has(marker) || oracle.lanesAt(marker) === null));
+      for (const marker of split) if (!lost.has(marker)) lanes.set(marker, oracle.lanesAt(marker)!);
+      warpFree = warpFree.filter((marker) => !lost.has(marker));
     }
   }
   if (expired()) return { kind: 'budget' };
@@ -167,12 +174,12 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
       calls: counts.get(marker) ?? 1,
     };
     const weight = weightOf(candidate, state, depths.get(marker) ?? 0, request.weights, facts);
-    indexOf.set(`${marker}${state}`, switches.length);
+    indexOf.set(`${marker}${state.startsWith('warp') ? 'warp' : state}`, switches.length);
     switches.push({ marker, state, weight });
   };
   for (const marker of free) add(marker, 'block');
   for (const marker of gridFree) add(marker, 'grid');
-  for (const marker of warpFree) add(marker, 'warp');
+  for (const marker of warpFree) add(marker, warpState(marker));
 
   const clauses: (readonly number[])[] = [];
   const addClauses = (fresh: readonly (readonly number[])[]): void => {

@@ -11,7 +11,7 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import { atomicAlternative, updateAtomically } from './atomic-strategy.ts';
 import { bufferAlternative } from './buffer-strategy.ts';
 import { type PlacementOutcome, partConditions, placeBarriers, placeIn } from './barrier-placement.ts';
-import { addFences } from './fence-strategy.ts';
+import { repairFences } from './fence-strategy.ts';
 import type { Obstacle } from './explanation.ts';
 import { redundantBarriers } from './redundant-barrier.ts';
 import { guardReturns, hoistFromBranches, writeOutMacros } from './rewrite-strategy.ts';
@@ -27,10 +27,12 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   let functions: readonly FunctionDefinition[] = [];
   let conditions: ReadonlySet<number> = new Set();
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
+  const byFences = (): Promise<PlacementOutcome> => repairFences(request, effort);
+  // Where threads synchronise by a lock, a flag or a counter, a barrier between the accesses could be one that not all reach.
+  const isByFences = request.missing.some((missing) => missing.kind === 'fence' && !missing.lacks.includes('arrival'));
   // Each strategy is tried if those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
-    byBarriers,
-    () => addFences(request, effort),
+    ...(isByFences ? [byFences, byBarriers] : [byBarriers, byFences]),
     () => hoistFromBranches(request, functions, effort),
     inConditions,
     () => guardReturns(request, functions, effort),
@@ -43,7 +45,7 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     if (outcome.kind === 'repaired') {
       const other = strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
       const copies = strategy === byBarriers ? await bufferAlternative(request, outcome.repair, effort) : null;
-      const alternatives = [outcome.alternative, other, copies].filter((one) => one !== undefined && one !== null);
+      const alternatives = [other, copies].filter((one) => one !== null);
       return { status: 'repaired', ...outcome.repair, ...(alternatives.length > 0 && { alternatives }), effort };
     }
     obstacles.push(...outcome.obstacles);

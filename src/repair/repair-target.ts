@@ -12,6 +12,8 @@ export interface Subject {
   readonly launches: readonly Launch[];
   /** Checks the kernel with its markers switched. Executes no kernel: pairs that are not proved count as open. */
   readonly check: (switches: MarkerSwitches, launch: Launch) => Promise<CheckResult>;
+  /** The lanes that reach a marker, as a mask, if they are the same in each warp that does; null if that is not known. */
+  readonly lanesAt?: (marker: number) => number | null;
 }
 
 export interface UnorderedPair {
@@ -62,6 +64,13 @@ export class Oracle {
   /** Tolerates pairs: from now on they count as ordered, so that a repair of the others can be found. */
   tolerate(races: readonly UnorderedPair[]): void {
     this.tolerated = new Set([...this.tolerated, ...races.map((pair) => this.nameOf(pair))]);
+  }
+
+  /** The lanes that reach a marker in all instances; null if they differ or are not known. */
+  lanesAt(marker: number): number | null {
+    const masks = new Set(this.subjects.map(({ lanesAt }) => lanesAt?.(marker) ?? null));
+    const [mask = null] = masks;
+    return masks.size === 1 ? mask : null;
   }
 
   private nameOf({ subject, scope, first, second }: Omit<UnorderedPair, 'reason'>): string {

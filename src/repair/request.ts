@@ -3,6 +3,7 @@ import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
 import type { Explanation, LeftOpen, NoRepair, Note, EditRefusal } from './explanation.ts';
+import type { MissingOrder } from '../verdict/finding.ts';
 import type { Subject } from './repair-target.ts';
 import type { WeightPolicy } from './weight.ts';
 
@@ -49,6 +50,8 @@ export interface RepairRequest {
   readonly racing: readonly RacingAccess[];
   /** All pairs of accesses of the races that are to be repaired. */
   readonly shown: readonly (readonly RacingAccess[])[];
+  /** The orders that these findings name as missing, so that the edit agrees with their text. */
+  readonly missing: readonly MissingOrder[];
   readonly weights: WeightPolicy;
   /** Barriers of the grid may be proposed: they are configured, and every launch is cooperative. */
   readonly gridLevel: boolean;

@@ -2,7 +2,7 @@
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
-import { isCandidate } from '../ir/form/switch-markers.ts';
+import { type MarkerState, isCandidate } from '../ir/form/switch-markers.ts';
 
 export interface WeightPolicy {
   /** Factor of a barrier of the grid, relative to one of the block. */
@@ -55,7 +55,7 @@ export function markerCounts(kernels: readonly Kernel[]): ReadonlyMap<number, nu
  */
 export function weightOf(
   candidate: BarrierCandidate,
-  state: 'block' | 'grid' | 'warp' | 'fence',
+  state: Exclude<MarkerState, 'off'>,
   depth: number,
   policy: WeightPolicy,
   { isShared, hasEarlyExit, calls = 1 }: { readonly isShared: boolean; readonly hasEarlyExit: boolean; readonly calls?: number },
@@ -63,8 +63,8 @@ export function weightOf(
   const { kind, firstLine, lastLine } = candidate.function;
   const isCallee = kind === 'device';
   const cost = policy.loop ** Math.min(depth, 4) * (state === 'grid' ? policy.grid : 1) * (isCallee ? Math.min(calls, 4) : 1);
-  // A barrier of the warp costs almost nothing, but is still a statement to read.
-  const price = state === 'warp' ? Math.ceil(cost / 4) : cost;
+  // A barrier of the warp costs almost nothing, and a fence less than a barrier, but both are statements to read.
+  const price = state.startsWith('warp') ? Math.ceil(cost / 4) : state.endsWith('fence') ? Math.ceil(cost / 2) : cost;
   let style = 0;
   // Replacing a barrier affects readability less than adding one.
   if (candidate.kind !== 'existing') style += 1;

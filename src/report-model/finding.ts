@@ -7,6 +7,7 @@ import type {
   DivergenceResult,
   Interleaving,
   InterleavingStep,
+  MissingFence,
   MissingOrder,
   RaceFinding,
   RaceResult,
@@ -39,6 +40,7 @@ export interface ReportedInterleaving {
     readonly betweenBlocks?: true;
     readonly lock?: string;
     readonly flag?: string;
+    readonly lacks?: MissingFence['lacks'];
     readonly text: string;
   };
 }

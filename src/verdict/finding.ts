@@ -69,23 +69,56 @@ export interface AccessDescription {
 /**
  * The missing order of the two accesses of a race:
  *
- * - `block-barrier`: `__syncthreads()`, or another barrier of the block;
- * - `warp-barrier`: `__syncwarp()`, as only threads of one warp overlap. With `betweenBlocks` these lines race between
- *   blocks, too, which no barrier of a block orders;
- * - `fence`: `lock` protects the accesses, but lacks its `__threadfence()`;
+ * - `block-barrier`, `warp-barrier`: {@link MissingBarrier};
+ * - `fence`: {@link MissingFence};
+ * - `hand-over`: a release and an acquire: one of the threads waits for a flag before its access;
  * - `copy-wait`: the thread that copies asynchronously waits for the copy, and the others synchronise with that thread;
  * - `grid-order`: an order of threads of different blocks;
- * - `atomic`: atomics instead of volatile accesses, or a barrier;
+ * - `atomic`: atomics instead of weak or volatile accesses, or a barrier, unless one thread `waits` for the other;
  * - `scope`: an atomic whose scope includes both threads, if the scope of one is too narrow (`narrow`);
  * - `size`: atomics of one size.
  */
 export type MissingOrder =
-  | { readonly kind: 'block-barrier' | 'warp-barrier'; readonly betweenBlocks?: true }
-  | { readonly kind: 'copy-wait' | 'grid-order' | 'atomic' | 'size' }
+  | MissingBarrier
+  | MissingFence
+  | { readonly kind: 'copy-wait' | 'size' }
+  | { readonly kind: 'grid-order'; readonly isUpdate?: true }
+  | { readonly kind: 'atomic'; readonly waits?: true }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
-  | { readonly kind: 'fence'; readonly lock: string }
-  /** An acquire: one of the threads waits for a flag before its access. */
   | { readonly kind: 'hand-over'; readonly flag: string };
+
+/** `block-barrier`: `__syncthreads()`, or another barrier of the block; `warp-barrier`: `__syncwarp()`. */
+export interface MissingBarrier {
+  readonly kind: 'block-barrier' | 'warp-barrier';
+  /** These lines race between blocks, too, which no barrier of a block orders. */
+  readonly betweenBlocks?: true;
+  /** One statement reads the element and writes it back. */
+  readonly isUpdate?: true;
+  /** The lanes that reach the code between the accesses, as a mask, if that is only a part of the warp. */
+  readonly lanes?: number;
+  /**
+   * `part`: only some threads reach the code between the accesses, so that a barrier has to be outside of their branch; `none`:
+   * no code, as no path leads from one access to the other.
+   */
+  readonly between?: 'part' | 'none';
+}
+
+/** What a lock, a flag or a counter lacks to order the accesses; its name is either `lock` or `flag`. */
+export interface MissingFence {
+  readonly kind: 'fence';
+  readonly lock?: string;
+  readonly flag?: string;
+  /**
+   * `release`: a fence before the location is written; `acquire`: a fence after it is read; `scope`: the scope of the fences is
+   * the block; `arrival`: one thread writes it although others of its block have not arrived.
+   */
+  readonly lacks: readonly ('release' | 'acquire' | 'scope' | 'arrival')[];
+  readonly among: 'block' | 'grid';
+  readonly releasedAt?: Location;
+  readonly acquiredAt?: Location;
+  /** Whether the thread that acquires waits in a loop. */
+  readonly waits: boolean;
+}
 
 /** A step of an interleaving; `threads` are the indices of the threads that perform it. */
 export type InterleavingStep = { readonly threads: readonly number[]; readonly location?: Location } & (

@@ -46,7 +46,7 @@ test('accesses of warp matrix loads and stores are decided row by row', async ()
     [`${ofLane} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'proved/proved'],
     [`${shared} stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r10, %r11, %r12, %r13};`, 'race/proved'],
     // The row at the address of a lane is loaded for other lanes.
-    [`${ofLane} st.shared.u32 [%r3], %r0; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'possible/proved'],
+    [`${ofLane} st.shared.u32 [%r3], %r0; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`, 'race/proved'],
     [
       `${ofLane} st.shared.u32 [%r3], %r0; bar.warp.sync -1; ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];`,
       'proved/proved',

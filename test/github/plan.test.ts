@@ -5,7 +5,7 @@ import { parseHunks, type FileDiff } from '../../src/source/diff.ts';
 import { parseMarker } from '../../src/github/text/marker.ts';
 import { planReview, renderPlan, type PlanInput } from '../../src/github/plan/plan.ts';
 import { activePieces } from './active-markdown.ts';
-import { BASE, divergence, HEAD, kernel, race, report } from './report-fixture.ts';
+import { BASE, divergence, HEAD, kernel, race, report, interleavingOf } from './report-fixture.ts';
 
 const context = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => ` line ${from + i}`);
 
@@ -163,10 +163,10 @@ test('comments name the missing order, and show the interleaving folded', () => 
     const finding = race({ fingerprint: 'f1', first: at(12), second: at(14), more });
     return plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
   };
-  const fence = told({ kind: 'fence', lock: 'mutex' });
+  const fence = told({ kind: 'fence', lock: 'mutex', lacks: ['release', 'acquire'], among: 'grid', waits: true });
   assert.match(
     fence,
-    /both threads hold the lock `mutex`, but no `__threadfence\(\)` makes .*\n\nAdd `__threadfence\(\)` after acquiring the lock/,
+    /both threads hold the lock `mutex`, but no `__threadfence\(\)` precedes its release or follows its acquisition.*\n\nAdd `__threadfence\(\)` after acquiring the lock and before releasing the lock/,
   );
   const warp = told({ kind: 'warp-barrier' });
   assert.match(
@@ -189,7 +189,11 @@ test('accesses are reported with their text, otherwise their array; an atomic op
   // `s[0]++` of two threads: no barrier can separate them.
   const one = { expression: 's[0]', location: at(12) };
   assert.match(
-    told({ first: { ...second, ...one }, second: { ...second, ...one, operation: 'read' } }),
+    told({
+      first: { ...second, ...one },
+      second: { ...second, ...one, operation: 'read' },
+      interleaving: interleavingOf({ first, second } as RaceFinding, { kind: 'block-barrier', isUpdate: true }),
+    }),
     /no `__syncthreads\(\)` separates the two accesses, and the update is not atomic\.[^]*\n\nUse an atomic operation such as `atomicAdd\(\)`\./,
   );
   const possible = (more: Partial<RaceFinding>): string => {

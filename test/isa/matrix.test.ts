@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MatrixAccessEffect, MatrixOperation } from '../../src/isa/model/operation.ts';
 import { seededRandom } from '../../src/base/random.ts';
-import { loadFragments, matrixLines, storeFragments } from '../../src/isa/arithmetic/matrix-access.ts';
+import { holderOf, loadFragments, matrixLines, storeFragments } from '../../src/isa/arithmetic/matrix-access.ts';
 import type { Product } from '../../src/isa/arithmetic/matrix-layout.ts';
 import { elementWidth, matrixSize, elementPlaces, fragmentWords } from '../../src/isa/arithmetic/matrix-layout.ts';
 import { matrixResults } from '../../src/isa/arithmetic/matrix-product.ts';
@@ -363,6 +363,27 @@ test('ldmatrix: lane 4r+c receives elements 2c and 2c+1 of row r; with .trans, o
     const bytes = memory.slice(0, 256);
     assert.deepEqual(storeFragments(store, loadFragments(load, bytes)), bytes);
   }
+});
+
+test('a byte of a row belongs to the lane whose registers have it', () => {
+  for (const trans of ['', '.trans']) {
+    const effect = accessEffect(`ldmatrix.sync.aligned.m8n8.x2${trans}.b16`);
+    const bytes = effect.lines * effect.lineBytes;
+    for (let at = 0; at < bytes; at++) {
+      const memory = new Uint8Array(bytes);
+      memory[at] = 1;
+      const word = loadFragments(effect, memory).findIndex((value) => value !== 0);
+      assert.equal(
+        holderOf(effect, Math.floor(at / effect.lineBytes), at % effect.lineBytes),
+        Math.floor(word / effect.words),
+        `${trans} ${at}`,
+      );
+    }
+  }
+  // Rows of 16 elements of 4 bytes: each lane has two neighbours, and another two eight columns further.
+  const sums = accessEffect('wmma.store.d.sync.aligned.row.m16n16k16.shared.f32');
+  const holders = Array.from({ length: 16 }, (_, column) => holderOf(sums, 9, 4 * column));
+  assert.deepEqual(holders, [4, 4, 5, 5, 6, 6, 7, 7, 4, 4, 5, 5, 6, 6, 7, 7]);
 });
 
 test('movmatrix transposes', () => {

@@ -137,7 +137,7 @@ void run(int *a) { turn<<<1, 64>>>(a); hand<<<1, 64>>>(a); }
   writeFiles(folder, { ...configuration, 'detail/common.h': common, 'sum.cu': sum });
   const kernels = await repair(folder, '--write', 'sum.cu');
   assert.deepEqual(kernels.map((kernel) => kernel.repair.reason ?? '').sort(compareText), [
-    'add `SYNC()` after line 3, after line 8',
+    'add `__syncwarp()` after line 3, after line 8',
     'write out the macro `MIRROR` on line 15, and add `SYNC()` after line 15',
   ]);
   assert.equal(

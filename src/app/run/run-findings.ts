@@ -12,7 +12,8 @@ import { mayTouch } from '../../check/obligations/obligation.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { kernelContext } from '../../check/context/kernel-facts.ts';
 import type { Launch } from '../../launch/launch.ts';
-import { isOwn, missingStrength, threadName } from '../../check/witness/interleaving.ts';
+import { isOwn, threadName } from '../../check/witness/interleaving.ts';
+import { missingOrder } from '../../check/witness/missing-order.ts';
 import { describeAccess, raceKind } from '../../check/race-result.ts';
 import type { CheckPolicy } from '../../check/request/check-request.ts';
 import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
@@ -214,7 +215,7 @@ function raceFinding(
     sameValue,
     overlap: { offset, bytes },
     threads: threads.map((access) => threadName(access.thread, access.block, dimensions, isGrid)),
-    missing: missingOf(context, event, isGrid),
+    missing: missingOf(context, event, scope),
     ...(doubt !== undefined && { doubt }),
   });
   return {
@@ -235,12 +236,10 @@ function raceFinding(
 }
 
 /** The missing order between two racing accesses of a run, if the run determines it. */
-function missingOf(context: KernelContext, event: RaceEvent, isGrid: boolean): MissingOrder {
+function missingOf(context: KernelContext, event: RaceEvent, scope: 'warp' | 'block' | 'grid'): MissingOrder {
   const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
-  const strength = first && second && missingStrength(first, second);
-  if (strength) return strength;
-  if (isGrid) return { kind: 'grid-order' };
-  return { kind: first?.isCopy || second?.isCopy ? 'copy-wait' : 'block-barrier' };
+  if (!first || !second) return { kind: scope === 'grid' ? 'grid-order' : 'block-barrier' };
+  return missingOrder(context, [first, second], scope === 'grid' ? 'grid' : 'block', 'any');
 }
 
 function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<InstructionId>, words: RunWords): RunEvent {

@@ -20,7 +20,7 @@ import { type FenceUse, isAcquiring, isFenceFor } from '../../memory-model/fence
 import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
 import type { Access } from '../../analysis/values/access.ts';
-import type { Acquire } from './pattern.ts';
+import type { Acquire, Supposition } from './pattern.ts';
 
 /** On every path: possibly nothing is acquired; it is acquired; it is, and a fence has followed. */
 export const [nothing, acquired, fenced] = [0, 1, 2] as const;
@@ -55,11 +55,13 @@ export class AcquisitionFlow {
   private readonly edges = new Map<number, Edge[]>();
   /** Edges that are never taken. */
   private readonly closed = new Set<string>();
+  private readonly supposed: ReadonlySet<Supposition>;
 
   /** @param isOfLeaders whether only threads 0 of blocks are considered */
-  constructor(symbolic: SymbolicKernel, isOfLeaders: boolean) {
+  constructor(symbolic: SymbolicKernel, isOfLeaders: boolean, supposed: ReadonlySet<Supposition> = new Set()) {
     this.symbolic = symbolic;
     this.isOfLeaders = isOfLeaders;
+    this.supposed = supposed;
     for (const block of symbolic.kernel.blocks) for (const to of new Set(block.successors)) this.addEdge(block, to);
   }
 
@@ -104,13 +106,14 @@ export class AcquisitionFlow {
       for (const [edge, gained] of this.gainsOf(acquire, fences, broadcasts, releases))
         if (gained > (gains.get(edge) ?? nothing)) gains.set(edge, gained);
     const found = new Map<Instruction, Holding>();
+    const isGate = this.gate(fences);
     if (gains.size === 0 && releases.size === 0) return found;
     const through = ({ instructions }: Block, start: Holding): Holding => {
       let holding = start;
       for (const instruction of instructions) {
         found.set(instruction, holding);
         if (releases.has(instruction)) holding = nothing;
-        else if (holding === acquired && isFenceFor(instruction, fences.use, fences.acrossBlocks)) holding = fenced;
+        else if (holding === acquired && isGate(instruction)) holding = fenced;
       }
       return holding;
     };
@@ -137,12 +140,23 @@ export class AcquisitionFlow {
 
   /** Whether a fence, or the access itself, orders what follows a barrier after an access of the thread. */
   private isFencedBefore(access: Access, barrier: ProgramPoint, { use, acrossBlocks }: FenceScope): boolean {
-    if (use === 'patterns' && isAcquiring(access.instruction)) return true;
-    return everyPathPasses(this.symbolic.kernel, access, barrier, (gate) => isFenceFor(gate, use, acrossBlocks));
+    if (this.isAcquire(access, use)) return true;
+    return everyPathPasses(this.symbolic.kernel, access, barrier, this.gate({ use, acrossBlocks }));
   }
 
   private blocksFrom(from: ProgramPoint, isWall: (instruction: Instruction) => boolean): readonly BlockId[] {
     return walkFrom(this.symbolic.kernel, pointAfter(from), (instruction) => !isWall(instruction)).map(({ id }) => id);
+  }
+
+  /** Whether an access acquires without a fence. */
+  private isAcquire({ instruction }: Access, use: FenceUse): boolean {
+    return use === 'patterns' && (isAcquiring(instruction) || this.supposed.has('acquire'));
+  }
+
+  /** Whether an instruction is a fence between a thread and others of its block, or of other blocks. */
+  private gate({ use, acrossBlocks }: FenceScope): (instruction: Instruction) => boolean {
+    const isNarrow = use === 'patterns' && this.supposed.has('scope');
+    return (instruction) => isFenceFor(instruction, use, acrossBlocks && !isNarrow);
   }
 
   /**
@@ -168,8 +182,8 @@ export class AcquisitionFlow {
     const areFenced = told.length > 0 && told.every(({ barrier }) => this.isFencedBefore(access, barrier, fences));
     // The fence of another thread acquires nothing that thread 0 has read.
     if (told.length > 0 && !areFenced && fences.use === 'patterns') return [];
-    const isAcquire = fences.use === 'patterns' && isAcquiring(access.instruction);
-    const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, fences.use, fences.acrossBlocks);
+    const isAcquire = this.isAcquire(access, fences.use);
+    const isGate = this.gate(fences);
     const withoutFence = new Set(areFenced || isAcquire ? [] : this.blocksFrom(access, isGate));
     // Branches that a thread may execute after a release, or after a value is defined again that selects the element: the
     // result is out of date there.

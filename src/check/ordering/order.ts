@@ -93,11 +93,6 @@ export function isProtected(all: readonly Synchronisation[], { index }: Access):
   return all.some((by) => by.kind === 'lock' && (isInside(by, 'block') || isInside(by, 'grid')));
 }
 
-/** A lock that is held around both accesses, if only its fences are missing; undefined if none exists. */
-export function bareLock(all: readonly Synchronisation[], a: Access, b: Access): Synchronisation | undefined {
-  return all.find(({ bare }) => bare.has(a.index) && bare.has(b.index));
-}
-
 /** Whether both accesses acquire, release or poll the same lock or counter. */
 export function areOfOneLocation(all: readonly Synchronisation[], a: Access, b: Access): boolean {
   return all.some(

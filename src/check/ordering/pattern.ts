@@ -13,6 +13,12 @@ import type { Instruction } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import type { Scoped } from '../obligations/instance.ts';
 
+/**
+ * An order that hand-made synchronisation lacks, supposed to be there: a fence before each release, one after each acquire, the
+ * reach of fences that have a narrower scope, or a barrier of the block before the release.
+ */
+export type Supposition = 'release' | 'acquire' | 'scope' | 'arrival';
+
 /** A kernel in which patterns are recognised. */
 export interface SynchronisingKernel {
   readonly symbolic: SymbolicKernel;
@@ -25,6 +31,8 @@ export interface SynchronisingKernel {
   readonly dimensions: Dimensions;
   /** Whether the elements of an array are zero when the kernel starts: stated by the user, assumed, or stated otherwise. */
   readonly startsAtZero: (base: Base) => 'stated' | 'assumed' | 'no';
+  /** For advice only: what would be ordered with more fences. */
+  readonly supposed?: ReadonlySet<Supposition>;
 }
 
 /** The units that each release a counter once: the blocks of the grid, the threads of the grid, or those of a block. */

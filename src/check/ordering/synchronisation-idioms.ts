@@ -8,6 +8,7 @@ import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { isVolatile } from '../../memory-model/conflict.ts';
 import { dominates } from '../../ir/form/dominators.ts';
+import type { Instruction } from '../../ir/form/kernel.ts';
 import { isOfOneBlock } from './arrival.ts';
 import { isPoll } from './synchronising-access.ts';
 
@@ -56,9 +57,25 @@ export function waitBefore({ kernel }: SymbolicKernel, waits: readonly Access[],
   });
 }
 
-/** Strong and volatile loads in a loop whose exit depends on the loaded value. */
+/** Accesses that read without writing, at one location, in a loop whose exit depends on the value. */
 export function flagWaits(symbolic: SymbolicKernel, accesses: readonly Access[]): readonly Access[] {
-  return accesses.filter((access) => access.operation === 'read' && access.strong !== null && endsLoop(symbolic, access));
+  return accesses.filter((access) => isWait(symbolic, access));
+}
+
+/**
+ * Whether a thread waits with an access: it reads one location in a loop whose exit depends on the value. If the access is weak,
+ * the loop does nothing else.
+ */
+export function isWait(symbolic: SymbolicKernel, access: Access): boolean {
+  const { kernel } = symbolic;
+  const isRead = access.operation === 'read' || isPoll(symbolic, access);
+  const loop = kernel.loopOf[access.block] ?? null;
+  const works = ({ operation: { effect } }: Instruction): boolean =>
+    effect.kind !== 'load' && effect.kind !== 'pure' && effect.kind !== 'havoc';
+  const isIdle = loop !== null && [...kernel.loops[loop]!.blocks].every((id) => !kernel.blocks[id]!.instructions.some(works));
+  if (access.strong === null && !isIdle) return false;
+  const isOfOnePlace = access.targets.every(({ offset }) => offset.leaves.every(({ atom }) => !/^(iteration|phi|havoc)$/.test(atom!.kind)));
+  return isRead && isOfOnePlace && endsLoop(symbolic, access);
 }
 
 /** Names the only thread that performs an access at its location; null if several threads may. */
@@ -70,8 +87,8 @@ function onlyThread(symbolic: SymbolicKernel, dimensions: Dimensions, access: Ac
   return pins.block.every((index) => index !== undefined) ? `${pins.thread.join()} of ${pins.block.join()}` : null;
 }
 
-/** Whether a load is in a loop whose exit depends on the loaded value. */
-function endsLoop({ kernel, condition }: SymbolicKernel, { instruction, block }: Access): boolean {
+/** Whether an access is in a loop whose exit depends on its result. */
+export function endsLoop({ kernel, condition }: SymbolicKernel, { instruction, block }: Access): boolean {
   const loop = kernel.loopOf[block] ?? null;
   if (loop === null) return false;
   return kernel.loops[loop]!.exits.some(({ from }) =>

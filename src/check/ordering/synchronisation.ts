@@ -31,7 +31,7 @@ import type { Acquire, Acquired, Pattern, Synchronisation, SynchronisingKernel }
 export function findSynchronisation(of: SynchronisingKernel): readonly Synchronisation[] {
   const patterns = [...findLocks(of), ...of.accesses.flatMap((access) => arrivalOf(of, access) ?? [])];
   if (patterns.length === 0) return [];
-  const [own, leader] = [false, true].map((isOfLeaders) => new AcquisitionFlow(of.symbolic, isOfLeaders));
+  const [own, leader] = [false, true].map((isOfLeaders) => new AcquisitionFlow(of.symbolic, isOfLeaders, of.supposed));
   const flow = { own: own!, leader: leader! };
   return patterns.flatMap((pattern) => {
     const byPatterns = orderOf({ ...of, flow, use: 'patterns' }, pattern);
@@ -199,14 +199,15 @@ function barriersAround(
 
 /** Whether a fence, or the release itself, orders what is before a point of the thread before the release. */
 function isPublished(
-  { symbolic: { kernel }, use }: Flowing,
+  { symbolic: { kernel }, use, supposed }: Flowing,
   point: ProgramPoint,
   release: Access,
   releases: ReadonlySet<Instruction>,
   acrossBlocks: boolean,
 ): boolean {
-  if (use === 'patterns' && isReleasing(release.instruction)) return true;
-  return everyPathPasses(kernel, point, release, (gate) => releases.has(gate) || isFenceFor(gate, use, acrossBlocks));
+  if (use === 'patterns' && (isReleasing(release.instruction) || supposed?.has('release'))) return true;
+  const isWide = acrossBlocks && !(use === 'patterns' && supposed?.has('scope'));
+  return everyPathPasses(kernel, point, release, (gate) => releases.has(gate) || isFenceFor(gate, use, isWide));
 }
 
 /**
@@ -240,7 +241,8 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
       access.isCopy
         ? isDoneBefore(kernel, access, release, use === 'patterns' && isReleasing(release.instruction) ? null : isGate)
         : isFenced(access);
-    const isBefore = access === release || (isSame && !canReach(kernel, release, access) && isDone());
+    const isMember = isSame || (use === 'patterns' && of.supposed?.has('arrival') === true);
+    const isBefore = access === release || (isMember && !canReach(kernel, release, access) && isDone());
     // Completion of an asynchronous copy that another thread of the block started is not analyzed.
     if (!isBefore && (access.isCopy || !meetsBefore(access))) continue;
     before.add(access.index);

@@ -1,17 +1,12 @@
 /** The steps of the threads of a finding, and the launch. */
 import type { Dim3 } from '../../base/dim3.ts';
 import type { DivergenceEvent, PassedBarrier, RaceEvent, Whereabouts } from '../../interpreter/core/run-result.ts';
-import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import type { Instruction, InstructionId, Kernel } from '../../ir/form/kernel.ts';
 import { givenScalar } from '../context/scalars.ts';
-import { baseName, placeOf, tuple } from '../context/names.ts';
+import { placeOf, tuple } from '../context/names.ts';
 import type { KernelContext } from '../context/facts.ts';
-import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
 import { isBuffered } from '../../interpreter/core/schedule.ts';
-import { reachesGrid } from '../../memory-model/scope.ts';
-import { bareLock } from '../ordering/order.ts';
-import { flagWaits, waitBefore } from '../ordering/synchronisation-idioms.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
 import type { AccessDescription, ChosenLaunch, Interleaving, InterleavingStep, MissingOrder } from '../../verdict/finding.ts';
@@ -95,53 +90,6 @@ export function raceInterleaving(
     missing,
     ...(isBuffered(scenario.order) && { holdsStores: true }),
   };
-}
-
-/**
- * The missing order between two accesses.
- * @param meeting whether the conflict is with a copy by the same thread, only within a warp, or between any two threads
- */
-export function missingOrder(
-  context: KernelContext,
-  [a, b]: readonly [Access, Access],
-  scope: 'block' | 'grid',
-  meeting: 'own-copy' | 'in-warp' | 'any',
-): MissingOrder {
-  if (meeting === 'own-copy') return { kind: 'copy-wait' };
-  const lock = bareLock(context.synchronisation, a, b);
-  if (lock) return { kind: 'fence', lock: baseName(context, lock.base) };
-  const strong = missingStrength(a, b);
-  if (strong) return strong;
-  if (scope === 'grid') return { kind: 'grid-order' };
-  if (a.isCopy) return { kind: 'copy-wait' };
-  return { kind: meeting === 'in-warp' ? 'warp-barrier' : 'block-barrier' };
-}
-
-/**
- * The missing release and acquire if a thread waits for a flag before one of two weak accesses. A barrier there would
- * be in vain, as the thread would wait for the flag first.
- */
-export function missingReleaseAcquire(
-  context: KernelContext,
-  { first, second }: Readonly<Record<'first' | 'second', Access>>,
-): MissingOrder | null {
-  const { symbolic, accesses } = context;
-  if (first.strong !== null || second.strong !== null) return null;
-  const waits = flagWaits(symbolic, accesses);
-  const wait = waitBefore(symbolic, waits, first) ?? waitBefore(symbolic, waits, second);
-  return wait ? { kind: 'hand-over', flag: baseName(context, wait.targets[0]!.base) } : null;
-}
-
-/**
- * The missing property of two racing strong accesses by two threads; null if one access is weak. Morally strong
- * accesses race only because one of them is volatile.
- */
-export function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder | null {
-  if (a.strong === null || b.strong === null) return null;
-  if (bytesOfElement(a) !== bytesOfElement(b)) return { kind: 'size' };
-  const narrow = [a.strong, b.strong].includes('cta') ? 'block' : 'cluster';
-  const isNarrow = !reachesGrid(a.strong) || !reachesGrid(b.strong);
-  return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
 }
 
 /** The threads that wait at the barrier, and the location of a thread that does not reach it. */

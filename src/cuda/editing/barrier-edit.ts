@@ -10,7 +10,7 @@ import { type TextEdit, type TextStyle, blockOpening, elseSpace, indentOf, lineE
 /** The statement to insert at a candidate; `off` removes a barrier. */
 export interface PlacedBarrier {
   readonly candidate: BarrierCandidate;
-  readonly state: 'off' | 'block' | 'grid' | 'warp' | 'fence';
+  readonly state: 'off' | 'block' | 'grid' | 'warp' | `warp ${number}` | 'fence' | 'block-fence';
 }
 
 interface Context {
@@ -89,11 +89,14 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
 /** The statement that a barrier or fence is, as the function would write it. */
 export function writtenBarrier(source: CudaSource, { state, candidate }: PlacedBarrier): string {
   const { text } = source;
+  if (state.startsWith('warp ')) return `__syncwarp(0x${Number(state.slice('warp '.length)).toString(16)});`;
   switch (state) {
     case 'warp':
       return '__syncwarp();';
     case 'fence':
       return '__threadfence();';
+    case 'block-fence':
+      return '__threadfence_block();';
     case 'grid': {
       const own = text.slice(candidate.function.start, candidate.statement.start);
       const declared = /\b(\w+)\s*=\s*(?:\w+::)*this_grid\s*\(\s*\)/.exec(own)?.[1];

@@ -7,7 +7,7 @@ import type { CopyEffect, Effect, MatrixAccessEffect, MbarrierEffect, Operation 
 import type { MbarrierStep } from '../../isa/arithmetic/mbarrier-word.ts';
 import type { Executor, LocatedBytes, SlowMemory, TrackedPage } from './interpreter-host.ts';
 import type { MemoryAccess, Program } from './program.ts';
-import { loadFragments, matrixLines, storeFragments } from '../../isa/arithmetic/matrix-access.ts';
+import { holderOf, loadFragments, matrixLines, storeFragments } from '../../isa/arithmetic/matrix-access.ts';
 import { hasPlainAccesses, participantsOf } from '../../isa/model/effect.ts';
 import { matrixResults } from '../../isa/arithmetic/matrix-product.ts';
 import {
@@ -242,10 +242,10 @@ export function executeMatrix(
     ? new Uint8Array(effect.lines * effect.lineBytes)
     : storeFragments(effect, wordsOf(lanes, sources.slice(0, 1 + stored), 1));
   for (const [line, { lane, offset }] of matrixLines(effect, stride).entries()) {
-    const member = lanes.find(({ thread }) => (thread & 31) === lane) ?? lanes[0]!;
-    const start = addressOf(instruction, member.operands, 0) + offset;
+    const memberOf = (number: number): Lane => lanes.find(({ thread }) => (thread & 31) === number) ?? lanes[0]!;
+    const start = addressOf(instruction, memberOf(lane).operands, 0) + offset;
     for (let at = 0; at < effect.lineBytes; at += access.bytes) {
-      const who = { block, thread: member.thread };
+      const who = { block, thread: memberOf(holderOf(effect, line, at)).thread };
       const place = memory.locate(who, access, start + at);
       const bytes = contents.subarray(line * effect.lineBytes + at, line * effect.lineBytes + at + access.bytes);
       if (isLoad) bytes.set(place.page.u8.subarray(place.offset, place.offset + access.bytes));

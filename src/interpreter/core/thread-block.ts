@@ -261,7 +261,9 @@ export class ThreadBlock {
     return resume;
   }
 
+  /** Lanes wait for each other at a collective access, but neither before nor after its reads and writes. */
   #tellExchange(effect: Effect, warp: number, threads: readonly number[] | null): void {
+    if (effect.kind === 'matrix-access') return;
     if (effect.kind === 'warp-barrier') this.#host.warpBarrier(this, warp, threads);
     else if (!('sync' in effect) || effect.sync) this.#host.exchange(this, warp, threads);
   }

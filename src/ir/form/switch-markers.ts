@@ -5,22 +5,37 @@ import type { Location } from '../../source/location.ts';
 import type { Block, Instruction, Kernel } from './kernel.ts';
 import { gridBarrier } from './synthetic-operation.ts';
 
-/** The replacement of a marker: nothing, `__syncthreads()`, a grid barrier, `__syncwarp()`, or a device-wide fence. */
-export type MarkerState = 'off' | 'block' | 'grid' | 'warp' | 'fence';
+/** `__syncwarp(mask)`, with the mask as a decimal number. */
+export type LanesState = `warp ${number}`;
 
-const operations: Readonly<Record<Exclude<MarkerState, 'off'>, Operation>> = {
+/**
+ * The replacement of a marker: nothing, `__syncthreads()`, a grid barrier, `__syncwarp()`, or a fence whose scope is the device or
+ * the block.
+ */
+export type MarkerState = 'off' | 'block' | 'grid' | 'warp' | LanesState | 'fence' | 'block-fence';
+
+type Kind = Exclude<MarkerState, 'off' | LanesState>;
+
+const operations: Readonly<Record<Kind, Operation>> = {
   block: decode('bar', ['sync'])!,
   grid: gridBarrier,
   warp: decode('bar', ['warp', 'sync'])!,
   fence: decode('membar', ['gl'])!,
+  'block-fence': decode('membar', ['cta'])!,
 };
 
-const numbers: Readonly<Record<Exclude<MarkerState, 'off'>, readonly bigint[]>> = {
+const numbers: Readonly<Record<Kind, readonly bigint[]>> = {
   block: [0n],
   grid: [],
   warp: [0xffffffffn],
   fence: [],
+  'block-fence': [],
 };
+
+/** The mask of `__syncwarp(mask)`; null for other states. */
+export function lanesOfState(state: MarkerState): number | null {
+  return state.startsWith('warp ') ? Number(state.slice('warp '.length)) : null;
+}
 
 /** The replacement of each marker, by default nothing, and the location of the marker in the source. */
 export interface MarkerSwitches {
@@ -64,10 +79,13 @@ function barrierAt(
   void marker;
   const inlinedAt = location?.inlinedAt;
   const at = place ? { ...place, ...(inlinedAt && { inlinedAt }) } : location;
+  const lanes = lanesOfState(state);
+  const kind = lanes === null ? (state as Kind) : 'warp';
+  const values = lanes === null ? numbers[kind] : [BigInt(lanes)];
   return {
     ...instruction,
-    operation: operations[state],
-    arguments: numbers[state].map((value) => ({ kind: 'constant', type: 32, value })),
+    operation: operations[kind],
+    arguments: values.map((value) => ({ kind: 'constant', type: 32, value })),
     ...(at && { location: at }),
   };
 }

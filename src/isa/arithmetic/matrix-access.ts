@@ -1,10 +1,11 @@
 /** Bytes and registers that `ldmatrix`, `stmatrix`, `wmma.load` and `wmma.store` read and write. */
 import type { MatrixAccessEffect } from '../model/operation.ts';
+import { pieceBytes } from '../model/effect.ts';
 import { elementWidth } from './matrix-layout.ts';
 
 /** A line of a matrix in memory: a row or a column of `lineBytes` contiguous bytes. */
 interface MatrixLine {
-  /** The lane that accesses the line, and whose address determines the line's address. */
+  /** The lane whose address determines the line's address. */
   readonly lane: number;
   /** Bytes from the address of that lane to the line. */
   readonly offset: number;
@@ -19,6 +20,16 @@ export function matrixLines(effect: MatrixAccessEffect, stride: number | null): 
   if (addressing === 'lanes') return Array.from({ length: lines }, (_, lane) => ({ lane, offset: 0 }));
   const distance = stride === null ? lineBytes : (stride * elementBits) / 8;
   return Array.from({ length: lines }, (_, line) => ({ lane: line % 32, offset: line * distance }));
+}
+
+/**
+ * The lane that accesses a byte of a line: the one whose registers have its element (9.7.14.5.15). For `wmma` the ISA
+ * leaves it open; chosen is the distribution of `mma`, which hardware has.
+ */
+export function holderOf(effect: MatrixAccessEffect, line: number, byte: number): number {
+  const piece = Math.floor(byte / pieceBytes(effect));
+  if (effect.addressing === 'lanes' && effect.transposed) return 4 * (piece % 8) + ((line % 8) >> 1);
+  return 4 * (line % 8) + (piece % 4);
 }
 
 /**

@@ -3,7 +3,7 @@
  * Provers, interpreter, costs, idempotency and the comparison with SASS ask these about copies, groups and accesses, so that
  * a new one is a row of the table. A new kind of effect also needs its cases here, and in `idempotency/effects.ts`.
  */
-import type { AsyncGroup, CopyEffect, Effect, Scope, Semantics, StateSpace } from './operation.ts';
+import type { AsyncGroup, CopyEffect, Effect, MatrixAccessEffect, Scope, Semantics, StateSpace } from './operation.ts';
 
 /** Equal accesses of an instruction, at distances of `bytes`. */
 interface EffectAccess {
@@ -26,6 +26,12 @@ const weakly = { count: 1, source: 0, strong: null, semantics: 'weak' } as const
 /** Bytes that a copy of variable size moves at a time; its addresses are aligned to them. */
 const copyPiece = 16;
 
+/** Bytes of a line that one lane accesses together. */
+export function pieceBytes({ addressing, transposed, elementBits, lineBytes }: MatrixAccessEffect): number {
+  if (addressing === 'lanes' && transposed) return elementBits / 8;
+  return Math.min(Math.max(4, elementBits / 4), lineBytes);
+}
+
 /**
  * The accesses of an instruction at addresses in its sources. Vectors are one access except for atomics. An access of a
  * matrix is listed as the first bytes of a line; a copy as its write, its read, then the update of an mbarrier. The matrices
@@ -46,7 +52,7 @@ export function accessesOfEffect(effect: Effect): readonly EffectAccess[] {
       return [{ ...strength, operation: 'atomic', bytes, count: lanes, ...(isPacked && { elementBytes: bytes / 2 }) }];
     }
     case 'matrix-access':
-      return [{ ...weakly, operation: effect.operation, space: effect.space, bytes: Math.min(copyPiece, effect.lineBytes) }];
+      return [{ ...weakly, operation: effect.operation, space: effect.space, bytes: pieceBytes(effect) }];
     case 'mbarrier': {
       if (effect.form === 'pending_count') return [];
       const word = { ...weakly, space: effect.space === 'generic' ? 'generic' : 'shared', bytes: 8 } as const;

@@ -1,6 +1,8 @@
 /** The missing order of the two accesses of a race, and how to add it. */
-import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
+import type { Location } from '../../source/location.ts';
+import type { AccessDescription, MissingBarrier, MissingFence, MissingOrder } from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
+import { homeOf, lineText } from '../text/place.ts';
 
 interface Accesses {
   readonly first: AccessDescription;
@@ -23,19 +25,21 @@ const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
-      return `no ${syncThreads} separates the two accesses${besides(missing, first, second)}`;
+      return `no ${syncThreads} separates the two accesses${besides(missing)}`;
     case 'warp-barrier':
-      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${besides(missing, first, second)}`;
+      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${besides(missing)}`;
     case 'fence':
-      return `both threads hold the lock ${code(missing.lock)}, but no ${fence} makes what one of them writes visible to the other`;
+      return missingFenceText(missing, homeOf([first.location, second.location]));
     case 'copy-wait':
       return isOwnCopy
         ? 'the thread has not waited for its copy'
         : `the accesses are not separated by a wait for the copy with ${syncThreads} after it`;
     case 'grid-order':
-      return 'nothing orders threads of different blocks';
+      return `nothing orders threads of different blocks${missing.isUpdate ? `, and ${notAtomic}` : ''}`;
     case 'atomic':
-      return `${code('volatile')} does not make an access atomic, and no barrier separates the two`;
+      return missing.waits
+        ? 'one thread waits in a loop for what the other one writes, and the accesses are not both atomic'
+        : `${code('volatile')} does not make an access atomic, and no barrier separates the two`;
     case 'scope':
       return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is ${missing.narrow === 'block' ? 'the block' : 'the cluster'}, and the threads are in different ${missing.narrow}s`;
     case 'hand-over':
@@ -50,29 +54,21 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second } = accesses;
   switch (missing.kind) {
     case 'block-barrier':
-      if (isUpdate(first, second)) return makeAtomic;
-      if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
-      return isEachOne(first, second) && first.operation !== 'read'
-        ? `let one thread write the element, use an atomic operation, or separate the writes by ${syncThreads}`
-        : `add ${syncThreads} between the two accesses`;
     case 'warp-barrier':
-      if (isUpdate(first, second)) return makeAtomic;
-      if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
-      return isEachOne(first, second) && first.operation !== 'read'
-        ? 'let one thread write the element, or use an atomic operation'
-        : `add ${syncWarp} between the two accesses`;
+      return barrierText(missing, accesses);
     case 'fence':
-      return `add ${fence} after acquiring the lock and before releasing it`;
+      return fenceText(missing, homeOf([first.location, second.location]));
     case 'copy-wait':
       return accesses.isOwnCopy
         ? `wait for the copy before the other access, with ${code('__pipeline_wait_prior(0)')} for example`
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
+      if (missing.isUpdate) return makeAtomic;
       if (isEachOne(first, second) && first.operation === 'write')
         return 'let one thread of the grid write the element, or use an atomic operation';
       return `${isReadOfWrite(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
     case 'atomic':
-      return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses, or separate them by a barrier`;
+      return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses${missing.waits ? '' : ', or separate them by a barrier'}`;
     case 'scope':
       return 'use atomic operations of device scope';
     case 'hand-over':
@@ -82,20 +78,93 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   }
 }
 
-/** Further remedies for a race between threads of a block, after the missing barrier. */
-function besides(missing: Extract<MissingOrder, { betweenBlocks?: true }>, first: AccessDescription, second: AccessDescription): string {
-  if (isUpdate(first, second)) return `, and ${notAtomic}`;
-  return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
+function barrierText(missing: MissingBarrier, accesses: Accesses): string {
+  const { first, second } = accesses;
+  const { kind, between, lanes } = missing;
+  if (missing.isUpdate) return makeAtomic;
+  if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
+  const isOfWarp = kind === 'warp-barrier';
+  const barrier = isOfWarp ? syncWarp : syncThreads;
+  if (isEachOne(first, second) && first.operation !== 'read') {
+    const separate = isOfWarp || between === 'none' ? '' : `, or separate the writes by ${syncThreads}`;
+    return separate === ''
+      ? 'let one thread write the element, or use an atomic operation'
+      : `let one thread write the element, use an atomic operation${separate}`;
+  }
+  if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;
+  switch (between) {
+    case 'part':
+      return `end the branch between the two accesses, which only some ${isOfWarp ? 'lanes' : 'threads'} take, and add ${barrier} there`;
+    case 'none':
+      return `execute one of the two branches after the other, with ${barrier} between them`;
+    default:
+      return `add ${barrier} between the two accesses`;
+  }
 }
 
-/**
- * Whether one statement reads an element and writes it back, as `s[i]++` does, so that one thread reads the element
- * that another one writes.
- */
-function isUpdate(first: AccessDescription, second: AccessDescription): boolean {
-  const [a, b] = [first.location, second.location];
-  const isOneText = first.expression !== undefined && first.expression === second.expression;
-  return isOneText && a !== undefined && a.file === b?.file && a.line === b.line && isReadOfWrite(first, second);
+function fenceName({ among }: MissingFence): string {
+  return code(among === 'block' ? '__threadfence_block()' : '__threadfence()');
+}
+
+function missingFenceText(missing: MissingFence, home: string | undefined): string {
+  const { lock, flag, lacks } = missing;
+  const name = code(lock ?? flag ?? 'memory');
+  const held = lock === undefined ? '' : `both threads hold the lock ${name}, but `;
+  if (lacks.includes('arrival'))
+    return `a thread writes ${name}${at(missing.releasedAt, home)} without waiting for the other threads of its block`;
+  if (lacks.includes('scope'))
+    return `${held}the scope of its ${code('__threadfence_block()')} is the block, and the threads are in different blocks`;
+  const places = sidesOf(missing, (side) =>
+    lock === undefined
+      ? side === 'release'
+        ? `precedes the write of ${name}${at(missing.releasedAt, home)}`
+        : `follows ${acquireText(missing, name, home)}`
+      : side === 'release'
+        ? 'precedes its release'
+        : 'follows its acquisition',
+  );
+  return `${held}no ${fenceName(missing)} ${places.join(' or ')}`;
+}
+
+function fenceText(missing: MissingFence, home: string | undefined): string {
+  const { lock, flag, lacks } = missing;
+  const name = code(lock ?? flag ?? 'memory');
+  const places = sidesOf(missing, (side) =>
+    lock === undefined
+      ? side === 'release'
+        ? `before ${name} is written${at(missing.releasedAt, home)}`
+        : `after ${acquireText(missing, name, home)}`
+      : side === 'release'
+        ? `before releasing the lock${at(missing.releasedAt, home)}`
+        : `after acquiring the lock${at(missing.acquiredAt, home)}`,
+  );
+  if (lock !== undefined) places.reverse();
+  const parts = [
+    ...(lacks.includes('arrival') ? [`add ${syncThreads} before ${name} is written${at(missing.releasedAt, home)}`] : []),
+    ...(lacks.includes('scope') ? [`replace ${code('__threadfence_block()')} with ${fence}`] : []),
+    ...(places.length > 0 ? [`add ${fenceName(missing)} ${places.join(' and ')}`] : []),
+  ];
+  return parts.join(', and ');
+}
+
+/** A text for each side that lacks a fence, the release first. */
+function sidesOf({ lacks }: MissingFence, textOf: (side: 'release' | 'acquire') => string): string[] {
+  return (['release', 'acquire'] as const).filter((side) => lacks.includes(side)).map(textOf);
+}
+
+/** How the thread acquires: the loop in which it waits, or one read. */
+function acquireText({ waits, acquiredAt }: MissingFence, name: string, home: string | undefined): string {
+  return waits ? `the loop${at(acquiredAt, home)} that waits for ${name}` : `the read of ${name}${at(acquiredAt, home)}`;
+}
+
+function at(location: Location | undefined, home: string | undefined): string {
+  return location ? ` on ${lineText(location, home)}` : '';
+}
+
+/** Further remedies for a race between threads of a block, after the missing barrier. */
+function besides(missing: MissingBarrier): string {
+  if (missing.isUpdate) return `, and ${notAtomic}`;
+  return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
 }
 
 /**

@@ -18,7 +18,10 @@ test('a wait for a flag that orders nothing is reported, and no barrier advised,
   const waiting = 'ld.volatile.global.u32 %r20, [%d2]; setp.eq.s32 %p3, %r20, 0; @%p3 bra WAIT;';
   const { race } = await check(handOver(waiting));
   const [first] = race.findings;
-  assert.match(first!.message, /bytes of `a` .*; the loop that waits for `b` does not order the two accesses\. Store `b`/);
+  assert.match(
+    first!.message,
+    /no `__threadfence\(\)` precedes the write of `b` .*Add `__threadfence\(\)` before `b` is written .* and after the loop .* that waits for `b`\.$/,
+  );
   const alone = await check(handOver(''));
   assert.match(alone.race.findings[0]!.message, /Add `__sync(threads|warp)\(\)` between the two accesses/);
 });

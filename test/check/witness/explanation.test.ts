@@ -132,7 +132,7 @@ test('unspecified values are minimised within the statements', async () => {
   const guarded = `setp.ge.s32 %p1, %r0, %r9; @%p1 bra M; ${exchange(1, '+')} M: bar.sync 0;`;
   const free = await onlyRace(guarded, symbolic);
   assert.deepEqual([free.witness?.block, free.witness?.grid, free.witness?.args['n']], [[32, 1, 1], [1, 1, 1], 2]);
-  assert.match(free.message, /For example, the kernel races if it is launched with block 32, (?:grid 1, )?`n` = 2\. Add /);
+  assert.match(free.message, /For example, the kernel races if it is launched with block 32, (?:grid 1, )?`n` = 2\. End the branch /);
   const bounded = await onlyRace(guarded, { ...symbolic, assume: ['blockDim.x >= 20', 'n % 3 == 0', 'n > 3'] });
   const { block, args } = bounded.witness!;
   assert.ok(block[0] >= 20 && block[0] < 64, String(block));

@@ -1,8 +1,7 @@
 // expect: two_writers repaired +1 -0
 // expect: different_operations repaired +1 -0
 // expect: neighbours repaired +1 -0
-// alternative: two_writers: use atomic operations on lines 13, 14
-// alternative: neighbours: add `__syncwarp()` after line 27
+// alternative: two_writers: use atomic operations on lines 12, 13
 //
 // If only updates race, atomics are sufficient instead of a barrier, at another cost. Not if their order shows, nor
 // if something else is read too.

@@ -14,8 +14,8 @@
 // expect: scaleOneTile finding race/global error on out lines 114,116
 // expect: rowSums race=proved divergence=proved
 // expect: rowSums silent
-// expect: rowSumsUnordered race=possible divergence=proved
-// expect: rowSumsUnordered silent
+// expect: rowSumsUnordered race=race divergence=proved
+// expect: rowSumsUnordered finding race/shared error on tiles lines 149,151
 // expect: storeRowsOverEachOther race=race divergence=proved
 // expect: storeRowsOverEachOther finding race/global error on out lines 160
 // expect: storeWide race=proved divergence=proved
@@ -24,8 +24,8 @@
 // expect: loadEights silent
 // expect: loadEightsOfWarp race=proved divergence=proved
 // expect: loadEightsOfWarp silent
-// expect: loadEightsUnordered race=possible divergence=proved
-// expect: loadEightsUnordered silent
+// expect: loadEightsUnordered race=race divergence=proved
+// expect: loadEightsUnordered finding race/shared error on rows lines 175,203
 // expect: loadEightsReversed race=race divergence=proved
 // expect: loadEightsReversed finding race/shared error on rows lines 175,212
 //

@@ -6,6 +6,7 @@ import { compareText } from '../../../base/text-order.ts';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
+import type { MissingOrder } from '../../../verdict/finding.ts';
 import type { NoRepair, Obstacle } from '../../../repair/explanation.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
 import type { RacingAccess, Repair, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
@@ -388,6 +389,7 @@ async function decideGroup(
     kernels: instances.map(({ kernel }) => kernel),
     racing: toRepair.flatMap((finding) => racingPairs(finding)[0] ?? []),
     shown: toRepair.flatMap(racingPairs),
+    missing: toRepair.flatMap(missingOf),
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, texts(text), left),
@@ -421,6 +423,13 @@ async function decideGroup(
   }
   const whole = 'text' in outcome ? await withHeader(bench, group, edited.file, outcome) : outcome;
   return { outcome: whole, source: edited, texts: textsOf(edited.file) };
+}
+
+/** The missing order of a finding; that of an unconfirmed one, if only lanes of a warp are known to need it. */
+function missingOf(finding: Finding): MissingOrder[] {
+  if (!isRace(finding)) return [];
+  const missing = finding.interleaving?.missing as MissingOrder | undefined;
+  return missing ? [missing] : [];
 }
 
 const lineDirective = /^[ \t]*#[ \t]*(?:line[ \t]+)?\d+(?:[ \t]+"([^"\n]*)")?/m;

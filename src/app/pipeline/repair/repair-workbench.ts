@@ -11,7 +11,9 @@ import type { CheckResult } from '../../../check/request/check-request.ts';
 import type { Assumption } from '../../../verdict/finding.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
-import { switchMarkers } from '../../../ir/form/switch-markers.ts';
+import { isCandidate, lanesOfState, switchMarkers } from '../../../ir/form/switch-markers.ts';
+import type { KernelContext } from '../../../check/context/facts.ts';
+import { lanesAt } from '../../../check/witness/missing-order.ts';
 import { type BuildCost, worstCost } from '../../../repair/build-cost.ts';
 import { differingInput, leaveTheSame } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
@@ -182,13 +184,34 @@ export class Workbench {
         const { source } = module;
         const check: Subject['check'] = (switches, launch) =>
           this.check(entry, { kernel: switchMarkers(kernel, switches), source, switches }, launch, departure, {
-            proofOnly: true,
+            // No tier decides barriers for a part of a warp; a run of the launch may.
+            proofOnly: [...switches.states.values()].every((state) => lanesOfState(state) === null),
             timeout: Math.max(0, left()),
           });
-        subjects.push({ kernel, launches: entry.launches, check });
+        const lanes = (marker: number): number | null => this.lanesAt(entry, kernel, marker);
+        subjects.push({ kernel, launches: entry.launches, check, lanesAt: lanes });
       }
     }
     return subjects.length === instances.length ? { subjects, shared } : null;
+  }
+
+  /** The lanes that reach a marker of a kernel in all of its launches; null if they differ or are not known. */
+  private lanesAt(entry: LaunchedKernel, marked: Kernel, marker: number): number | null {
+    const home = marked.blocks.find(({ instructions }) => instructions.some((one) => isCandidate(one) && one.marker!.number === marker));
+    const kernel = switchMarkers(marked, { states: new Map(), places: new Map() });
+    const masks = new Set(entry.launches.map((launch) => home && lanesAt(this.contextOf(entry, kernel, launch), home.id)));
+    const [mask] = masks;
+    return masks.size === 1 ? (mask ?? null) : null;
+  }
+
+  /** Facts of a kernel under a launch; nothing is proved. */
+  private contextOf(entry: LaunchedKernel, kernel: Kernel, launch: Launch): KernelContext {
+    return kernelContext({
+      ...this.requestOf(entry, kernel),
+      launch,
+      solver: () => Promise.reject(new Error('nothing is to be proved')),
+      budget: { ...checkLimits.counted, expired: () => false },
+    });
   }
 
   /**
@@ -324,12 +347,7 @@ export class Workbench {
     change: Exclude<TextChange, 'barriers'>,
   ): Promise<boolean> {
     const { kernel: original, parameters } = entry;
-    const { fields } = kernelContext({
-      ...this.requestOf(entry, original),
-      launch,
-      solver: () => Promise.reject(new Error('nothing is to be proved')),
-      budget: { ...checkLimits.counted, expired: () => false },
-    });
+    const { fields } = this.contextOf(entry, original, launch);
     if (change === 'statements') return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
     const other = await this.build(entry, 'verification', change.as);
     const wanted = other?.kernels.find((kernel) => stableName(kernel) === stableName(original));
@@ -382,7 +400,7 @@ type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: 
  * Kinds of assumptions that only the user can state, separately for each kernel. Those in the configuration count as
  * stated.
  */
-const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user', 'initial']);
+const stated: ReadonlySet<Assumption['kind']> = new Set(['launch', 'user']);
 
 /** Why the check of an edited kernel is not a proof; null if it is. */
 function complaint(

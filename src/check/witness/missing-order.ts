@@ -1,0 +1,200 @@
+/** The order that two racing accesses lack. Texts and repairs follow from it. */
+import type { Access } from '../../analysis/values/access.ts';
+import { type BlockId, type Instruction, type Kernel, type Operand } from '../../ir/form/kernel.ts';
+import { inferUniformity } from '../../analysis/values/uniformity.ts';
+import { isOfLaunch } from '../../analysis/values/leader.ts';
+import { warpSize } from '../../device/hardware-limits.ts';
+import { participantsOf } from '../../isa/model/effect.ts';
+import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
+import { reachesGrid } from '../../memory-model/scope.ts';
+import { substituted } from '../../term/rewrite.ts';
+import type { Term } from '../../term/term.ts';
+import type { MissingBarrier, MissingFence, MissingOrder } from '../../verdict/finding.ts';
+import type { KernelContext } from '../context/facts.ts';
+import { baseName, placeOf } from '../context/names.ts';
+import { BarrierFreePaths } from '../obligations/barrier-free-paths.ts';
+import { divergenceObligations } from '../obligations/barrier-divergence.ts';
+import type { PairScope } from '../obligations/instance.ts';
+import { orderBetween } from '../ordering/order.ts';
+import type { Supposition } from '../ordering/pattern.ts';
+import { endsLoop, flagWaits, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
+
+/** Which threads overlap: a thread and its own copy, threads of one warp only, or any two threads. */
+type Meeting = 'own-copy' | 'in-warp' | 'any';
+
+/** The missing order between two accesses, the first of which a run performed first. */
+export function missingOrder(context: KernelContext, [a, b]: readonly [Access, Access], scope: PairScope, meeting: Meeting): MissingOrder {
+  if (meeting === 'own-copy') return { kind: 'copy-wait' };
+  const strong = missingStrength(a, b);
+  if (strong) return strong.kind === 'atomic' && waits(context, a, b) ? { ...strong, waits: true } : strong;
+  const order = missingFence(context, a, b, scope) ?? missingAcquire(context, a, b);
+  if (order) return order;
+  if (waits(context, a, b)) return { kind: 'atomic', waits: true };
+  const isUpdate = updates(context.kernel, a, b) ? { isUpdate: true as const } : {};
+  if (scope === 'grid') return { kind: 'grid-order', ...isUpdate };
+  if (a.isCopy) return { kind: 'copy-wait' };
+  return { ...missingBarrier(context, a, b, meeting), ...isUpdate };
+}
+
+/**
+ * The missing property of two racing strong accesses by two threads; null if one access is weak. Morally strong
+ * accesses race only because one of them is volatile.
+ */
+function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder | null {
+  if (a.strong === null || b.strong === null) return null;
+  if (bytesOfElement(a) !== bytesOfElement(b)) return { kind: 'size' };
+  const narrow = [a.strong, b.strong].includes('cta') ? 'block' : 'cluster';
+  const isNarrow = !reachesGrid(a.strong) || !reachesGrid(b.strong);
+  return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
+}
+
+/** Whether one thread waits for what the other one writes. */
+function waits({ symbolic }: KernelContext, a: Access, b: Access): boolean {
+  return (isWait(symbolic, a) && b.operation !== 'read') || (isWait(symbolic, b) && a.operation !== 'read');
+}
+
+/** What synchronisation may lack, the fewest first. */
+const suppositions: readonly (readonly Supposition[])[] = [
+  ['acquire'],
+  ['release'],
+  ['scope'],
+  ['arrival'],
+  ['release', 'acquire'],
+  ['scope', 'acquire'],
+  ['scope', 'release'],
+  ['arrival', 'acquire'],
+  ['arrival', 'release'],
+  ['arrival', 'release', 'acquire'],
+];
+
+/** The fewest fences and barriers with which a lock, a flag or a counter would order the accesses; null if none would. */
+function missingFence(context: KernelContext, a: Access, b: Access, scope: PairScope): MissingFence | null {
+  if (context.synchronisationWith(suppositions.at(-1)!).length === 0) return null;
+  for (const lacks of suppositions) {
+    const order = orderBetween(context.synchronisationWith(lacks), scope, a, b);
+    if (!order) continue;
+    const { kind, base, releases, acquires } = order.by;
+    const name = baseName(context, base);
+    const [released] = releases.map(({ instruction }) => instruction);
+    const looks = acquires.map(({ access }) => access);
+    const acquired = looks.find((access) => endsLoop(context.symbolic, access)) ?? looks[0];
+    return {
+      kind: 'fence',
+      ...(kind === 'lock' ? { lock: name } : { flag: name }),
+      lacks,
+      among: base.kind === 'object' && base.object.space === 'shared' ? 'block' : 'grid',
+      ...(released && { releasedAt: placeOf(context.kernel, released) }),
+      ...(acquired && { acquiredAt: placeOf(context.kernel, acquired.instruction) }),
+      waits: acquired !== undefined && endsLoop(context.symbolic, acquired),
+    };
+  }
+  return null;
+}
+
+/**
+ * The missing release and acquire if a thread waits for a flag of an unknown pattern before one of two weak accesses. A
+ * barrier there would be in vain, as the thread would wait for the flag first.
+ */
+function missingAcquire(context: KernelContext, first: Access, second: Access): MissingOrder | null {
+  const { symbolic, accesses } = context;
+  if (first.strong !== null || second.strong !== null) return null;
+  const strong = flagWaits(symbolic, accesses).filter((access) => access.strong !== null);
+  const wait = waitBefore(symbolic, strong, first) ?? waitBefore(symbolic, strong, second);
+  return wait ? { kind: 'hand-over', flag: baseName(context, wait.targets[0]!.base) } : null;
+}
+
+/** Whether one statement reads an element and writes back what it computes from it, as `s[i]++` does. */
+function updates(kernel: Kernel, a: Access, b: Access): boolean {
+  const [read, write] = a.operation === 'read' ? [a, b] : [b, a];
+  if (read.operation !== 'read' || write.operation !== 'write' || read.bytes !== write.bytes) return false;
+  const [from, to] = [placeOf(kernel, read.instruction), placeOf(kernel, write.instruction)];
+  const [x, y] = [read.targets[0]!, write.targets[0]!];
+  if (from.file !== to.file || from.line !== to.line || x.base.key !== y.base.key || x.offset !== y.offset) return false;
+  const seen = new Set<number>();
+  const comesFromRead = (operand: Operand): boolean => {
+    if (operand.kind !== 'value' || seen.has(operand.id)) return false;
+    seen.add(operand.id);
+    const { definition } = kernel.values[operand.id]!;
+    if (definition.kind === 'phi') return kernel.blocks[definition.block]!.phis[definition.index]!.inputs.some(comesFromRead);
+    if (definition.kind !== 'instruction') return false;
+    return definition.instruction === read.instruction || definition.instruction.arguments.some(comesFromRead);
+  };
+  return write.instruction.arguments.slice(1).some(comesFromRead);
+}
+
+/** The barrier between two accesses of threads of one block, and who reaches the code where it has to be. */
+function missingBarrier(context: KernelContext, a: Access, b: Access, meeting: Meeting): MissingBarrier {
+  const { kernel, symbolic, dependences, loaded, isBlockBarrier } = context;
+  const kind = meeting === 'in-warp' ? 'warp-barrier' : 'block-barrier';
+  const blocks = new BarrierFreePaths(kernel, isBlockBarrier).blocksBetween(a.instruction, b.instruction);
+  if (blocks.length === 0) return { kind, between: 'none' };
+  const places = new Map<Instruction, BlockId>();
+  for (const id of blocks) {
+    const [first] = kernel.blocks[id]!.instructions;
+    if (first) places.set(first, id);
+  }
+  const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
+  const parted = divergenceObligations(symbolic, dependences, uniformity, (instruction) => places.has(instruction));
+  const missed = new Set(parted.flatMap(({ barrier, earlyExit }) => (earlyExit ? [] : [barrier])));
+  if (places.size === 0 || missed.size < places.size) return { kind };
+  if (kind === 'block-barrier') return { kind, between: 'part' };
+  const lanes = new Set([...places.values()].map((block) => lanesAt(context, block)));
+  if (lanes.has(wholeWarp)) return { kind };
+  const [mask] = [...lanes].filter((one) => one !== null);
+  return mask === undefined ? { kind, between: 'part' } : { kind, lanes: mask };
+}
+
+const wholeWarp = 0xffffffff;
+
+/**
+ * The lanes that execute a basic block, as a mask, if they are the same in each warp that does and follow only from the thread
+ * index; null otherwise.
+ */
+export function lanesAt(
+  {
+    kernel,
+    symbolic,
+    dependences,
+    loaded,
+    dimensions,
+  }: Pick<KernelContext, 'kernel' | 'symbolic' | 'dependences' | 'loaded' | 'dimensions'>,
+  block: BlockId,
+): number | null {
+  const [width, height, depth] = dimensions.block;
+  if (width === null || height === null || depth === null) return null;
+  const { store } = symbolic;
+  const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
+  const branches = [...dependences.controlling(block, kernel.loopOf[block] ?? null)];
+  const varying = new Set(branches.filter((branch) => uniformity.branch(branch) === 'varying').map((branch) => symbolic.condition(branch)));
+  const reach = symbolic.reach(block);
+  const conditions = (reach.operator === 'all' ? reach.arguments : [reach]).filter(({ leaves }) => !leaves.every(isOfLaunch));
+  const isOfThread = ({ leaves }: Term): boolean => leaves.every((leaf) => leaf.atom?.kind === 'thread');
+  const deciding = conditions.filter(isOfThread);
+  // Each branch on which lanes part has to be one of these conditions.
+  if ([...varying].some((condition) => condition === null || condition === undefined || !isOfThread(condition))) return null;
+  const masks = new Set<number>();
+  const threads = width * height * depth;
+  for (let first = 0; first < threads; first += warpSize) {
+    let mask = 0;
+    for (let lane = 0; lane < Math.min(warpSize, threads - first); lane++) {
+      const at = first + lane;
+      const index = [at % width, Math.floor(at / width) % height, Math.floor(at / (width * height))];
+      const ofThread = (leaf: Term): Term | undefined =>
+        leaf.atom?.kind === 'thread' ? store.constant(leaf.width, BigInt(index[leaf.atom.axis]!)) : undefined;
+      if (deciding.every((condition) => substituted(store, condition, ofThread, new Map()) === store.true)) mask |= 1 << lane;
+    }
+    if (mask !== 0) masks.add(mask >>> 0);
+  }
+  const [mask, ...more] = masks;
+  return mask === undefined || more.length > 0 ? null : mask;
+}
+
+/** Whether a kernel is written for warps: its blocks have several, or its lanes work together. */
+export function isOfWarps({ kernel, dimensions }: Pick<KernelContext, 'kernel' | 'dimensions'>): boolean {
+  const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? 0), 1);
+  return threads > warpSize || (threads > 0 && kernel.blocks.some(({ instructions }) => instructions.some(isOfLanes)));
+}
+
+function isOfLanes({ operation: { effect } }: Instruction): boolean {
+  return /^(lanes|warp)$/.test(participantsOf(effect));
+}
