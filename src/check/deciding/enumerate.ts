@@ -558,8 +558,8 @@ function separateWarps(lists: readonly Float64Array[], warpOf: (combination: num
 function unitOf(lists: readonly Float64Array[], firstBytes: number, secondBytes: number): number {
   let bits = firstBytes | secondBytes;
   for (const list of lists) {
-    // The remainder of NaN contributes 0.
-    for (const address of list) bits |= address % largestUnit;
+    // Modulo 2^32, which keeps the low bits; NaN contributes 0.
+    for (let i = 0; i < list.length; i++) bits |= list[i]!;
     if ((bits & 1) !== 0) return 1;
   }
   return Math.min(bits & -bits, largestUnit);
