@@ -9,9 +9,17 @@ import { assumedOfCalls } from './context/calls.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
 import { refusedSharedBytes } from '../launch/shared-memory.ts';
-import type { BlockId } from '../ir/form/kernel.ts';
 import { raceResult, reasonBeside } from './race-result.ts';
-import { assumedOfMemory, earlierEnded, needsRaceFreedom, overlapsOthers, readsUniformly, stableMemory } from './stable-memory.ts';
+import {
+  type RaceFreeMemory,
+  assumedOfMemory,
+  earlierEnded,
+  isOfMemory,
+  neededRaceFreedom,
+  overlapsOthers,
+  readsUniformly,
+  stableMemory,
+} from './stable-memory.ts';
 import { type Reachability, allReached, excludesAllAccesses, reachabilityOf } from './reachability.ts';
 import {
   type CheapTrial,
@@ -43,6 +51,7 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { violatedPreconditions } from './representative/violated-preconditions.ts';
 import { underPreconditions } from './representative/preconditions.ts';
+import { uniformityOf } from './warp-check.ts';
 import { tryStatements } from './witness/deciding-fact.ts';
 import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -127,9 +136,15 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   if (request.proofOnly || effort.left <= 0) return result;
   limitEffort(effort, effortOfTrials);
   const proved = yield* underPreconditions(facts, result, again, excluded, failed);
-  if (proved) return proved;
+  if (proved) return withUndefinedValues(proved, result);
   const broken = result.contradiction ? null : yield* violatedPreconditions(request, facts, result, kernelContext, again, excluded);
   return broken ?? (yield* tryStatements(facts, result, again));
+}
+
+/** A result without runs, with the undefined values of shuffles that runs have shown. */
+function withUndefinedValues(proved: CheckResult, { divergence }: CheckResult): CheckResult {
+  const shown = divergence.findings.filter(({ kind }) => kind === 'undefined-value');
+  return { ...proved, divergence: { ...proved.divergence, findings: [...proved.divergence.findings, ...shown] } };
 }
 
 /**
@@ -137,10 +152,11 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
  * collects the assumptions.
  */
 function* decide(
-  facts: KernelContext,
+  before: KernelContext,
   trace: CheckTrace,
   provedFirst?: (facts: KernelContext, open: CheckResult) => Steps<CheckResult | null>,
 ): Steps<CheckResult> {
+  let facts = before;
   trace.facts?.(facts);
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
@@ -158,6 +174,7 @@ function* decide(
   // Decide barriers: divergence-check, obligations/barrier-divergence, deciding/enumerate-branch.
   const runs = new Confirmation(facts);
   const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed, log);
+  if (barriers.warps.mayHaveExited) facts = { ...facts, lanesMayHaveExited: true };
   tiers.forget(); // Values that were private to a thread may be uniform now.
   const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
 
@@ -183,8 +200,10 @@ function* decide(
   const isOpen = runs.races.size === 0;
   const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
-  const needsNoRace: boolean = needsRaceFreedom(facts, uniformity.block, barriers.provedBranches);
-  const isRaceAllThatIsOpen = cut === null && outOfBounds.reason === null && outOfBounds.findings.length === 0 && reachesAll(barriers);
+  const noRace: RaceFreeMemory = neededRaceFreedom(facts, uniformity.block, barriers.provedBranches, barriers.warps.uniformity);
+  const needsNoRace = noRace === 'all' || noRace.size > 0;
+  const isRaceAllThatIsOpen =
+    cut === null && outOfBounds.reason === null && outOfBounds.findings.length === 0 && reachesAll(barriers, runs);
   function* proveFirst(among: ReadonlySet<AccessPair>): Steps<CheckResult | null> {
     if (!provedFirst || !isRaceAllThatIsOpen || runs.races.size > 0) return null;
     return yield* provedFirst(facts, undecided(among, needsNoRace));
@@ -196,7 +215,8 @@ function* decide(
 
   // Verdict: divergence-check, race-result; witness/smallest-scenario replays their witnesses.
   if (readsUniformly(facts, uniformity.block)) assumed.add('stable-memory', stableMemory);
-  const isStable = !needsNoRace || (races.open.length === 0 && cut === null);
+  const racing = races.open.filter(({ pair: { first, second } }) => isOfMemory(first, noRace) || isOfMemory(second, noRace));
+  const isStable = !needsNoRace || (racing.length === 0 && cut === null);
   const ofMemory = assumedOfMemory(facts, uniformity.block, needsNoRace ? memory.disjoint : null);
   for (const { kind, text } of assumedOfCalls(facts)) assumed.add(kind, text);
   const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
@@ -213,8 +233,8 @@ function* decide(
 }
 
 /** Whether all threads were proved to reach each barrier. */
-function reachesAll({ open, earlyExits, warps }: DivergenceState): boolean {
-  return open.length === 0 && earlyExits.length === 0 && warps === null;
+function reachesAll({ open, earlyExits, warps }: DivergenceState, { undefinedReads }: Confirmation): boolean {
+  return open.length === 0 && earlyExits.length === 0 && warps.split === null && undefinedReads.size === 0;
 }
 
 /** The result as it is before runs: some of these pairs are open, and with them, possibly, which threads reach barriers. */
@@ -250,10 +270,6 @@ const skipped: CheckResult = {
   open: nothingOpen,
 };
 
-function uniformityOf({ kernel, dependences, loaded }: KernelAndLaunch & SymbolicFacts, proved: ReadonlySet<BlockId>): UniformityResult {
-  return inferUniformity(kernel, dependences, loaded, proved);
-}
-
 /** Uniformity given the branches that have been proved uniform. */
 function uniformityBehind(facts: KernelAndLaunch & SymbolicFacts, { provedBranches }: DivergenceState): Scoped<UniformityResult> {
   const { kernel, dependences, loaded } = facts;
@@ -285,7 +301,7 @@ function openObligations(context: KernelContext, { open }: RaceState, divergence
       })),
     barriers: [...new Set(barriers.map(({ id }) => id))],
     earlyExits: [...new Set(divergence.earlyExits.map(({ barrier }) => barrier.id))],
-    warps: divergence.warps?.instructions ?? [],
+    warps: [...(divergence.warps.split?.conditions.keys() ?? [])],
     beside,
   };
 }

@@ -21,7 +21,6 @@ import {
   mayReturnBefore,
   isClusterBarrier,
 } from './obligations/barrier-divergence.ts';
-import { type WarpObligation, warpObligations } from './obligations/warp-agreement.ts';
 import { computesWithBits } from './deciding/bit-vector-encoding.ts';
 import { factOfCondition } from './witness/deciding-fact.ts';
 import { Instances } from './obligations/instance.ts';
@@ -31,6 +30,8 @@ import type { SolverTiers } from './deciding/solver-tiers.ts';
 import { decidingConditions, isGiven, standingOf, unconfirmed, weaker } from './witness/origin.ts';
 import { type Scenario, type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, barrierKey } from './witness/scenarios.ts';
+import { warpFindings } from './warp-findings.ts';
+import { type WarpState, decideWarps, uniformityOf } from './warp-check.ts';
 import type { DecidingFact } from '../verdict/deciding-fact.ts';
 import type { Assumption, DivergenceFinding, DivergenceResult } from '../verdict/finding.ts';
 import type { Reason } from '../verdict/reason.ts';
@@ -47,13 +48,7 @@ export interface DivergenceState {
   readonly provedBranches: ReadonlySet<BlockId>;
   readonly open: readonly OpenBranch[];
   readonly earlyExits: readonly DivergenceObligation[];
-  /** Why the lanes of a warp may diverge at an instruction that they have to execute together; null if they do not. */
-  readonly warps: SplitWarps | null;
-}
-
-interface SplitWarps {
-  readonly reason: Reason;
-  readonly instructions: readonly InstructionId[];
+  readonly warps: WarpState;
 }
 
 /** Decides every obligation, and executes those that the tiers leave open. */
@@ -89,7 +84,7 @@ export function* decideBarriers(
   if (open.length > 0) capRemainingEffort(context.request);
   const suspects = [...open.map(({ obligation }) => obligation), ...earlyExits];
   for (const suspect of suspects) yield* confirmation.runBarrier(suspect, null, null);
-  return { provedBranches, open, earlyExits, warps: yield* checkWarps(context, uniformity, tiers, assumed, log) };
+  return { provedBranches, open, earlyExits, warps: yield* decideWarps(context, provedBranches, tiers, confirmation, assumed, log) };
 }
 
 /**
@@ -97,8 +92,8 @@ export function* decideBarriers(
  * returned. Queries `request.departure` and decides no obligation.
  */
 export function* barriersPassedBy(context: KernelContext): Steps<ReadonlySet<InstructionId>> {
-  const { kernel, symbolic, dependences, loaded, isBlockBarrier } = context;
-  const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
+  const { symbolic, dependences, isBlockBarrier } = context;
+  const uniformity = uniformityOf(context, new Set());
   const [passed, left] = [new Set<InstructionId>(), new Set<InstructionId>()];
   for (const obligation of divergenceObligations(symbolic, dependences, uniformity, isBlockBarrier)) {
     if (!obligation.earlyExit) continue;
@@ -154,50 +149,6 @@ function checkBlocks(context: KernelAndLaunch & SymbolicFacts): OpenBranch | nul
   const obligation: DivergenceObligation = { ...parted, condition, earlyExit: false, conditions: [] };
   const reason: Reason = { kind: 'condition', condition: describeTerm(context, condition), among: 'grid' };
   return { obligation, reason, budget: false };
-}
-
-function* checkWarps(
-  context: KernelAndLaunch & SymbolicFacts,
-  uniformity: UniformityResult,
-  tiers: SolverTiers,
-  assumed: AssumedFacts,
-  log: CertificateLog | null,
-): Steps<SplitWarps | null> {
-  const { symbolic, dimensions, request, dependences } = context;
-  const instances = new Instances(symbolic, uniformity, 'block');
-  const { evaluations } = request.budget;
-  let reason: Reason | null = null;
-  const instructions = new Set<InstructionId>();
-  function* isExcluded({ instruction, ways }: WarpObligation): Steps<boolean> {
-    for (const way of ways) {
-      if (request.budget.expired()) return false;
-      const { tier, encoding } = tiers.linear('block', uniformity);
-      const isOfOne = way.every(({ reading }) => reading.side === 1);
-      const question = isOfOne ? `(and ${encoding.conditions(way).join(' ')})` : encoding.together(way, 'same');
-      const result = yield* tier.decide(question);
-      if (result.kind !== 'proved') return false;
-      log?.addSolvedDivergence(instruction, 'linear', result.asked);
-      assumed.addNoWrap(result.assumes);
-    }
-    return ways.length > 0;
-  }
-  for (const obligation of warpObligations(symbolic, dependences, uniformity)) {
-    const { condition: branch, ways, isOfAll } = obligation;
-    const [first = []] = ways;
-    const branching = { condition: branch, conditions: first };
-    const tried = isOfAll ? enumerateBranch({ symbolic, instances, dimensions, evaluations }, branching, 'warp').kind : 'unable';
-    if (tried === 'uniform') {
-      log?.addDivergence(obligation.instruction, 'enumeration', null);
-      continue;
-    }
-    if (tried === 'unable' && (yield* isExcluded(obligation))) continue;
-    const { operation, id } = obligation.instruction;
-    instructions.add(id);
-    capRemainingEffort(request);
-    const condition = describeTerm(context, obligation.condition);
-    reason ??= { kind: 'condition', condition, among: 'warp', mnemonic: operation.mnemonic };
-  }
-  return reason === null ? null : { reason, instructions: [...instructions] };
 }
 
 function* decideBranch(
@@ -269,8 +220,9 @@ export function* divergenceResult(
   }
   for (const { obligation } of state.open) yield* add(obligation, 'divergent');
   for (const obligation of state.earlyExits) yield* add(obligation, 'early-exit');
-  const list = [...findings.values()];
-  if (list.some(({ kind, confirmed }) => kind === 'divergent' && confirmed)) return { verdict: 'divergent', assumptions, findings: list };
+  const list = [...findings.values(), ...(yield* warpFindings(context, confirmation, state.warps))];
+  const isShown = list.some(({ kind, confirmed }) => confirmed && /^(divergent|missing-lanes|outside-mask)$/.test(kind));
+  if (isShown) return { verdict: 'divergent', assumptions, findings: list };
   const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = state.open.find((entry) => entry.budget);
@@ -280,7 +232,7 @@ export function* divergenceResult(
   }
   const reason: Reason | null =
     state.open[0]?.reason ??
-    state.warps?.reason ??
+    state.warps.split?.reason ??
     unmodelledReason(context) ??
     (lockedBarriers(context).length > 0 ? { kind: 'locked-barrier' } : null) ??
     (isStable ? null : { kind: 'racy-barrier' });
@@ -299,7 +251,7 @@ function decidingFact(
 ): DecidingFact | undefined {
   if (open[0]) return factOfBarrier(context, confirmation, open[0].obligation);
   if (reason.kind === 'racy-barrier') return { question: { kind: 'races' } };
-  return reason === warps?.reason ? { question: { kind: 'warp-agreement' } } : undefined;
+  return reason === warps.split?.reason ? { question: { kind: 'warp-agreement' } } : undefined;
 }
 
 function factOfBarrier(

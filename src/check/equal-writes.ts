@@ -73,7 +73,8 @@ function hasWholeWarps({ dimensions, request }: KernelAndLaunch): boolean {
 function partingsIn(facts: KernelAndLaunch & SymbolicFacts, obligation: Obligation): readonly Obligation[] | null {
   const { symbolic, kernel } = facts;
   const { first, second, scope } = obligation;
-  if (scope !== 'block' || first.access.bytes !== second.access.bytes || !hasWholeWarps(facts)) return null;
+  if (scope !== 'block' || first.access.bytes !== second.access.bytes) return null;
+  if (!hasWholeWarps(facts) || facts.lanesMayHaveExited) return null;
   // Another iteration of a loop may store another value.
   const valuesOf = ({ access: { instruction, stored, block } }: AccessSide): readonly Operand[] =>
     stored && kernel.loopOf[block] === null ? instruction.arguments.slice(1, 1 + stored.length) : [];

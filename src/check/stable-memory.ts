@@ -2,7 +2,7 @@
 import { participantsOf } from '../isa/model/effect.ts';
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
-import { isWriter } from '../analysis/values/access.ts';
+import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { Assumption } from '../verdict/finding.ts';
 import { noAlias, disjointFromSharedValues } from './context/aliasing.ts';
 import { inBounds } from './context/assumed-facts.ts';
@@ -24,24 +24,58 @@ export function overlapsOthers({ kernel, request: { launch } }: KernelAndLaunch)
   return launch.startsEarly === true || kernel.overlapsOthers === true;
 }
 
+/** Memory on which no accesses may race, for a proof of no divergence: all of it, or that of some bases, by key. */
+export type RaceFreeMemory = 'all' | ReadonlySet<string>;
+
 /**
- * Whether some branch that may decide about a barrier is uniform only if no accesses race on the memory that it depends
- * on.
+ * The memory on which no accesses may race, since branches that may decide about a barrier, or about an instruction of a
+ * warp, are uniform only then.
  * @param proved branches that were proved uniform only by a solver or by enumeration of all threads
+ * @param ofWarp uniformity for the lanes of a warp
  */
-export function needsRaceFreedom(
+export function neededRaceFreedom(
   facts: KernelAndLaunch & SymbolicFacts,
   uniformity: UniformityResult,
   proved: ReadonlySet<BlockId>,
-): boolean {
-  const isAgain = ({ atom }: Term): boolean => atom?.kind === 'havoc' && facts.rereads.has(atom.value);
-  return (
-    branchesOfBarriers(facts).some((id) => uniformity.branch(id) === 'stable' || (proved.has(id) && readsStable(facts, uniformity, id))) ||
-    (facts.rereads.size > 0 &&
-      warpObligations(facts.symbolic, facts.dependences, uniformity).some(({ ways }) =>
-        ways.some((way) => way.some(({ term }) => term.leaves.some(isAgain))),
-      ))
+  ofWarp: UniformityResult,
+): RaceFreeMemory {
+  const { symbolic, dependences, dimensions, rereads } = facts;
+  // A value broadcast by thread 0 is the stored one, and repeated loads return the same value, only if no access races.
+  const isCopied = ({ atom }: Term): boolean =>
+    atom?.kind === 'havoc' && (symbolic.leaderValues.has(atom.value) || rereads.has(atom.value));
+  const isStable =
+    (of: UniformityResult) =>
+    ({ atom }: Term): boolean =>
+      atom?.kind === 'havoc' && atom.value >= 0 && of.value(atom.value as ValueId) === 'stable';
+  const branches = branchesOfBarriers(facts);
+  const leaves = branches.flatMap((id) =>
+    proved.has(id) ? [...(symbolic.condition(id)?.leaves ?? []), ...symbolic.reach(id).leaves] : [],
   );
+  const ofWarps = warpObligations(symbolic, dependences, ofWarp, dimensions).flatMap(({ ways }) =>
+    ways.flatMap((conditions) => conditions.flatMap(({ term }) => term.leaves)),
+  );
+  if ([...leaves, ...ofWarps].some(isCopied)) return 'all';
+  const rests =
+    branches.some((id) => uniformity.branch(id) === 'stable' || ofWarp.branch(id) === 'stable') ||
+    leaves.some(isStable(uniformity)) ||
+    ofWarps.some(isStable(ofWarp));
+  return rests ? readAsOne(facts, ofWarp) : new Set();
+}
+
+/** The memory from which lanes of a warp, or threads of a block, load one value. */
+function readAsOne({ accesses, loaded }: SymbolicFacts, ofWarp: UniformityResult): RaceFreeMemory {
+  const bases = accesses.flatMap(({ instruction, operation, targets }) => {
+    const isOne = instruction.results.some((id) => id !== null && ofWarp.value(id) !== 'varying');
+    return operation === 'read' && isOne && loaded(instruction) === 'written' ? targets.map(({ base }) => base) : [];
+  });
+  const isKnown = bases.every(({ kind }) => kind === 'object' || kind === 'parameter');
+  return isKnown ? new Set(bases.map(({ key }) => key)) : 'all';
+}
+
+/** Whether an access may be to memory on which no accesses may race. */
+export function isOfMemory({ targets }: Access, memory: RaceFreeMemory): boolean {
+  if (memory === 'all') return true;
+  return targets.some(({ base }) => memory.has(base.key) || (base.kind !== 'object' && base.kind !== 'parameter'));
 }
 
 /**
@@ -55,23 +89,6 @@ function branchesOfBarriers({ kernel, dependences }: KernelAndLaunch & SymbolicF
   const controlling = new Set(wanted.flatMap(({ id }) => [...dependences.controlling(id, kernel.loopOf[id] ?? null)]));
   return kernel.blocks.flatMap(({ id, successors }) =>
     successors.length > 1 && wanted.length > 0 && (controlling.has(id) || kernel.loopOf[id] !== null) ? [id] : [],
-  );
-}
-
-/**
- * Whether the condition of a branch, or its reach condition, contains a value that is uniform only in the absence of
- * races.
- */
-function readsStable({ symbolic, rereads }: SymbolicFacts, uniformity: UniformityResult, branch: BlockId): boolean {
-  const leaves = [...(symbolic.condition(branch)?.leaves ?? []), ...symbolic.reach(branch).leaves];
-  return leaves.some(
-    ({ atom }) =>
-      atom?.kind === 'havoc' &&
-      // A value broadcast by thread 0 is the stored one only if no access races with the store.
-      (symbolic.leaderValues.has(atom.value) ||
-        // Repeated loads return the same value only if no access races with them.
-        rereads.has(atom.value) ||
-        (atom.value >= 0 && uniformity.value(atom.value as ValueId) === 'stable')),
   );
 }
 

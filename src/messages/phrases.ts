@@ -30,15 +30,22 @@ export interface Mark {
   readonly expression?: string | undefined;
 }
 
+const laneMarks: Readonly<Record<string, string>> = {
+  'warp/missing-lanes': 'not all lanes that this waits for execute it',
+  'warp/outside-mask': 'a lane executes this whose mask does not contain it',
+  'warp/undefined-value': 'the value is undefined: the source lane does not take part',
+};
+
 /** Marks for the accesses of a race in source order, or for the barrier. */
 export function marksOf(finding: Finding): Mark[] {
   if (!isRace(finding)) {
     const text =
-      finding.code === 'barrier/early-exit'
+      laneMarks[finding.code] ??
+      (finding.code === 'barrier/early-exit'
         ? `some threads of the block ${finding.confirmed ? '' : 'may '}have returned before this barrier`
         : finding.confirmed
           ? 'not all threads of the block reach this barrier'
-          : 'some threads of the block may not reach this barrier';
+          : 'some threads of the block may not reach this barrier');
     return [{ location: finding.barrier, text }];
   }
   return accessesInOrder(finding).map((access) => markOf(access, finding.array));

@@ -21,10 +21,21 @@ const maxKernels = 5;
  * @param findings of one cause, the reported one first
  */
 export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]): string {
-  if (!isRace(finding)) return finding.code === 'barrier/early-exit' ? 'Threads return before a barrier' : 'Barrier divergence';
+  if (!isRace(finding)) return divergenceTitle(finding.code);
   const arrays = new Set<string>();
   for (const one of [finding, ...others]) if (isRace(one) && one.array !== undefined) arrays.add(one.array);
   return raceTitle(finding.memory, [...arrays]);
+}
+
+const divergenceTitles: Readonly<Record<string, string>> = {
+  'barrier/early-exit': 'Threads return before a barrier',
+  'warp/missing-lanes': 'Lanes of a warp are missing',
+  'warp/outside-mask': 'A lane is outside its mask',
+  'warp/undefined-value': 'Undefined value of a shuffle',
+};
+
+function divergenceTitle(name: string): string {
+  return divergenceTitles[name] ?? 'Barrier divergence';
 }
 
 function raceTitle(memory: string | undefined, arrays: readonly string[]): string {
@@ -34,8 +45,7 @@ function raceTitle(memory: string | undefined, arrays: readonly string[]): strin
 
 /** Like {@link titleText}, for a fixed finding of the base. */
 export function fixedTitle({ code: kind, memory, array }: FixedFinding): string {
-  if (kind === 'barrier/early-exit') return 'Threads return before a barrier';
-  if (kind.startsWith('barrier/')) return 'Barrier divergence';
+  if (/^(barrier|warp)\//.test(kind)) return divergenceTitle(kind);
   return raceTitle(memory, array === undefined ? [] : [array]);
 }
 
@@ -74,7 +84,7 @@ export function sentencesIn(message: string): string[] {
 
 /** The remedies as sentences, as a message may contain them. */
 export function remediesOf(finding: Finding): string[] {
-  if (!isRace(finding)) return divergenceRemedies(finding.kind).map((text) => sentences(text));
+  if (!isRace(finding)) return divergenceRemedies(finding).map((text) => sentences(text));
   const { first, second, interleaving } = finding;
   if (!interleaving?.missing) return [];
   const accesses = { first, second, isOwnCopy: interleaving.threads.length === 1 };

@@ -35,7 +35,7 @@ export type AbsentThread =
 
 /** Threads of a block that wait at a barrier for other threads. */
 interface Waiting {
-  readonly kind: DivergenceEvent['kind'];
+  readonly kind: Exclude<DivergenceEvent['kind'], 'missing-lanes' | 'outside-mask'>;
   readonly block: Dim3;
   readonly arrived: readonly Dim3[];
   readonly arrivedCount: number;

@@ -75,6 +75,32 @@ export const codes = {
     example: 'if (threadIdx.x < 32) __barrier_sync(1); else __barrier_sync(2);   // each waits for all 64 threads',
     remedy: 'Make sure that every thread a barrier counts reaches it, and that all threads reach the barriers in the same order.',
   },
+  'warp/missing-lanes': {
+    severity: 'error',
+    title: 'A shuffle, vote or warp barrier waits for a lane that never executes it with that mask.',
+    explanation:
+      'An instruction with a mask waits for all lanes that the mask contains, except for those that have exited; all of them must execute it with the same mask (PTX ISA: shfl.sync, vote.sync, match.sync, redux.sync, bar.warp.sync). If a lane of the mask waits elsewhere, such as at __syncthreads(), the kernel hangs or reads wrong values. Matrix instructions (mma, wmma, ldmatrix, stmatrix) must be executed by all lanes of the warp.',
+    example: 'if (i < n) v += __shfl_down_sync(0xffffffff, v, 1);   // lanes with i >= n are in the mask, too\n__syncthreads();',
+    remedy:
+      'Move the instruction out of the branch so that all lanes of the mask execute it, or compute the mask before the branch: unsigned mask = __ballot_sync(0xffffffff, i < n);',
+  },
+  'warp/outside-mask': {
+    severity: 'error',
+    title: 'A lane executes a shuffle, vote or warp barrier with a mask that does not contain it.',
+    explanation:
+      'The mask must contain the lane that passes it; otherwise the behaviour is undefined (PTX ISA: shfl.sync, vote.sync, match.sync, redux.sync, bar.warp.sync).',
+    example: 'unsigned mask = __ballot_sync(0xffffffff, lane < 16);\nif (lane <= 16) __syncwarp(mask);   // lane 16 is not in the mask',
+    remedy: 'Compute the mask from the same condition under which lanes execute the instruction.',
+  },
+  'warp/undefined-value': {
+    severity: 'warning',
+    title: 'A shuffle reads the value of a lane that does not take part, and the value is used.',
+    explanation:
+      'A lane that has exited, that does not exist because the block is not a multiple of 32, or that the mask does not contain passes no value: what others read from it is undefined (PTX ISA: shfl.sync). Selvage repeats the run with another value in its place, and reports the shuffle only if that changes the memory that the kernel leaves, or the path of a thread.',
+    example:
+      'if (i >= n) return;\nfor (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);   // reads lanes that have returned',
+    remedy: 'Let all lanes of the mask execute the shuffle, with a neutral value in those that have nothing to add.',
+  },
   'memory/out-of-bounds': {
     severity: 'error',
     title: 'A thread accesses memory outside the array that its address belongs to.',

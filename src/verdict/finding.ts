@@ -293,12 +293,32 @@ export interface RaceFinding {
   readonly cause?: number;
 }
 
+/** What is wrong with an instruction that lanes of a warp execute together. */
+export interface LaneFault {
+  readonly mnemonic: string;
+  /** Bits of the named lanes; absent if all lanes have to execute the instruction. */
+  readonly mask?: number;
+  /** A lane that executes the instruction. */
+  readonly lane: number;
+  /**
+   * A lane that does not come, or whose value is undefined; `absent`: the block has no such thread, `unnamed`: the mask does
+   * not contain it.
+   */
+  readonly other?: { readonly lane: number; readonly is: 'exited' | 'absent' | 'unnamed' | 'elsewhere' };
+  /** The array that an undefined value reaches; null: it decides the path of a thread. */
+  readonly reaches?: string | null;
+}
+
+/** A finding on a barrier, or on an instruction that lanes of a warp execute together (`warp/*`). */
 export interface DivergenceFinding {
-  readonly code: 'barrier/divergent' | 'barrier/early-exit';
+  readonly code: 'barrier/divergent' | 'barrier/early-exit' | 'warp/missing-lanes' | 'warp/outside-mask' | 'warp/undefined-value';
   readonly severity: Severity;
   readonly fingerprint: string;
-  readonly kind: 'divergent' | 'early-exit' | 'partial-arrival' | 'deadlock';
+  readonly kind: 'divergent' | 'early-exit' | 'partial-arrival' | 'deadlock' | 'missing-lanes' | 'outside-mask' | 'undefined-value';
+  /** Location of the barrier, or of the instruction of a warp. */
   readonly barrier: Location;
+  /** For findings on an instruction of a warp. */
+  readonly fault?: LaneFault;
   readonly condition?: string;
   readonly confirmed: boolean;
   readonly witness?: Witness;
@@ -309,8 +329,8 @@ export interface DivergenceFinding {
   readonly interleaving?: Interleaving;
   /** The fact that would decide the finding; for an unconfirmed one only. */
   readonly wouldDecide?: DecidingFact;
-  /** The group of threads of which not all reach the barrier. */
-  readonly among: 'block' | 'grid';
+  /** The group of threads of which not all reach the barrier or the instruction. */
+  readonly among: 'warp' | 'block' | 'grid';
   readonly chosen?: ChosenLaunch;
 }
 

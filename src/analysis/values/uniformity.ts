@@ -1,6 +1,6 @@
 /**
- * Values and branches that are the same for all threads of a block, or of the grid, that execute them in the same
- * iteration of the loops around them. The analysis is syntactic and starts optimistic: a value varies when an operand
+ * Values and branches that are the same for all threads of a block, of a warp, or of the grid, that execute them in the
+ * same iteration of the loops around them. The analysis is syntactic and starts optimistic: a value varies when an operand
  * varies, when it is merged from paths that a varying branch separates, or when it leaves a loop that threads leave in
  * different iterations.
  */
@@ -25,6 +25,14 @@ export interface UniformityResult {
 const rank: Readonly<Record<Uniformity, number>> = { uniform: 0, stable: 1, varying: 2 };
 const worse = (a: Uniformity, b: Uniformity): Uniformity => (rank[a] >= rank[b] ? a : b);
 
+/** Lanes of a warp that agree on values which other threads of the block may not have. */
+export interface SharedByLanes {
+  /** Whether an operand is computed from the thread index, and is equal in all lanes of a warp. */
+  readonly isOfWarp: (operand: Operand) => boolean;
+  /** Whether all lanes read an existing lane in a shuffle if they pass one source lane. */
+  readonly isBroadcast: (shuffle: Instruction) => boolean;
+}
+
 /** Special registers that all threads of a block share; those of the grid do not share the index of the block. */
 const shared = {
   block: /^(ntid|ctaid|nctaid)\.|^(warpsize|dynamic_smem_size)$/,
@@ -36,15 +44,18 @@ const shared = {
  * @param dependences from `controlDependence`
  * @param loaded from `loadedMemory`
  * @param proved branches that a solver has shown to be uniform
- * @param scope the threads that agree: of a block, or of the grid, which share only parameters and constants
+ * @param scope the threads that agree: of a block, or of the grid, which share only parameters and constants; or the
+ *   lanes of a warp, provided that they execute the exchanges of the warp together
  */
 export function inferUniformity(
   kernel: Kernel,
   dependences: ControlDependence,
   loaded: (load: Instruction) => LoadedMemory,
   proved: ReadonlySet<BlockId>,
-  scope: 'block' | 'grid' = 'block',
+  scope: 'block' | 'grid' | SharedByLanes = 'block',
 ): UniformityResult {
+  const lanes = typeof scope === 'object' ? scope : null;
+  const registers = scope === 'grid' ? shared.grid : shared.block;
   const values: Uniformity[] = kernel.values.map(() => 'uniform');
   const divergent: boolean[] = kernel.loops.map(() => false);
 
@@ -57,7 +68,7 @@ export function inferUniformity(
         return values[operand.id]!;
       }
       case 'special':
-        return shared[scope].test(operand.register) ? 'uniform' : 'varying';
+        return registers.test(operand.register) || lanes?.isOfWarp(operand) === true ? 'uniform' : 'varying';
       case 'undefined':
         return 'varying';
       case 'constant':
@@ -93,8 +104,24 @@ export function inferUniformity(
     let inputs: Uniformity = 'uniform';
     for (const argument of instruction.arguments) inputs = worse(inputs, operandAt(argument, block));
     switch (effect.kind) {
-      case 'pure':
-        return inputs;
+      case 'pure': {
+        const [id] = instruction.results;
+        const isOfWarp = inputs === 'varying' && lanes && id !== undefined && id !== null && lanes.isOfWarp({ kind: 'value', id });
+        return isOfWarp ? 'uniform' : inputs;
+      }
+      case 'vote': {
+        const [predicate, mask] = instruction.arguments.map((argument) => operandAt(argument, block));
+        if (!effect.sync) return 'varying';
+        // Lanes with one mask get one result. Lanes that agree on the predicate get the predicate.
+        const ofMask = lanes ? mask! : 'varying';
+        return effect.mode === 'ballot' || rank[ofMask] <= rank[predicate!] ? ofMask : predicate!;
+      }
+      case 'warp-value': {
+        const isOfAll = effect.sync && effect.name !== 'match.any' && effect.name !== 'elect';
+        return lanes && isOfAll ? operandAt(instruction.arguments[1]!, block) : 'varying';
+      }
+      case 'shuffle':
+        return lanes?.isBroadcast(instruction) === true ? operandAt(instruction.arguments[1]!, block) : 'varying';
       case 'load':
         if (inputs === 'varying' || effect.semantics !== 'weak') return 'varying';
         if (scope === 'grid' && effect.space !== 'param' && effect.space !== 'const') return 'varying';
@@ -107,7 +134,7 @@ export function inferUniformity(
             return inputs;
         }
       case 'barrier':
-        return effect.form === 'red' && scope === 'block' ? 'uniform' : 'varying';
+        return effect.form === 'red' && scope !== 'grid' ? 'uniform' : 'varying';
       default:
         return 'varying';
     }

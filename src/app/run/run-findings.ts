@@ -1,7 +1,15 @@
 /** Results of a run in the form of its report. */
 import { completionOf } from '../../isa/model/effect.ts';
 import { kernelRequest } from '../build/kernel-request.ts';
-import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent, RunResult, Whereabouts } from '../../interpreter/core/run-result.ts';
+import type {
+  AccessEvent,
+  DivergenceEvent,
+  FaultEvent,
+  RaceEvent,
+  RunResult,
+  UndefinedRead,
+  Whereabouts,
+} from '../../interpreter/core/run-result.ts';
 import { complete } from '../../base/coroutine.ts';
 import { placeOf } from '../../check/context/names.ts';
 import type { KernelContext } from '../../check/context/facts.ts';
@@ -16,8 +24,9 @@ import { isOwn, threadName } from '../../check/witness/interleaving.ts';
 import { missingOrder } from '../../check/witness/missing-order.ts';
 import { describeAccess, raceKind } from '../../check/race-result.ts';
 import type { CheckPolicy } from '../../check/request/check-request.ts';
-import type { AccessDescription, MissingOrder } from '../../verdict/finding.ts';
-import { code } from '../../messages/text/code-text.ts';
+import type { AccessDescription, LaneFault, MissingOrder } from '../../verdict/finding.ts';
+import { code, sentences } from '../../messages/text/code-text.ts';
+import { type LaneFaultKind, laneFaultText, laneRemedy } from '../../messages/finding/lane-fault.ts';
 import { shownRace } from '../../messages/finding/race.ts';
 import {
   type AbsentThread,
@@ -32,6 +41,8 @@ import {
   unsupportedMessage,
   waitingMessage,
 } from '../../messages/run.ts';
+import { faultOfEvent, faultOfRead } from '../../check/warp-findings.ts';
+import type { Dim3 } from '../../base/dim3.ts';
 import { barriersPassedBy } from '../../check/divergence-check.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, InstructionId, Terminator } from '../../ir/form/kernel.ts';
@@ -58,9 +69,11 @@ export async function runFindings(request: FindingsRequest): Promise<RunFinding[
   const words = new RunWords(entry);
   const races = await raceFindings(request, words);
   const passed = await passedBy(request);
+  const block = request.launch.block ?? [1, 1, 1];
   return [
     ...races,
-    ...result.divergences.map((event) => divergenceFinding(event, passed, words)),
+    ...result.divergences.map((event) => divergenceFinding(event, passed, words, block)),
+    ...result.undefinedReads.map((read) => undefinedFinding(read, words, block)),
     ...(await Promise.all(result.faults.map((event) => faultFinding(event, result, words, facts)))),
     ...endFindings(request, words),
     ...doubtFindings(result, words),
@@ -242,7 +255,7 @@ function missingOf(context: KernelContext, event: RaceEvent, scope: 'warp' | 'bl
   return missingOrder(context, [first, second], scope === 'grid' ? 'grid' : 'block', 'any');
 }
 
-function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<InstructionId>, words: RunWords): RunEvent {
+function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<InstructionId>, words: RunWords, size: Dim3): RunEvent {
   const { barrier, block, arrived, arrivedCount, absent, others } = event;
   const isPassed = event.kind === 'early-exit' && barrier !== null && passed.has(barrier);
   const kind = isPassed ? 'divergent' : event.kind;
@@ -251,6 +264,10 @@ function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<Instructi
     { state: 'waiting', ...(location ? { location } : {}), threads: arrived, count: arrivedCount },
     ...others.map((other) => positionOf(other, words)),
   ];
+  if (kind === 'missing-lanes' || kind === 'outside-mask') {
+    const message = laneText(kind, faultOfEvent(event, size), words, barrier!);
+    return { code: `warp/${kind}`, severity: 'error', location: location!, block, thread: arrived[0]!, positions, message };
+  }
   const message = waitingMessage({
     kind,
     block,
@@ -268,6 +285,19 @@ function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<Instructi
     positions,
     message,
   };
+}
+
+/** An undefined value of a shuffle. Whether it has an effect is not known. */
+function undefinedFinding(read: UndefinedRead, words: RunWords, size: Dim3): RunEvent {
+  const { instruction, block, thread } = read;
+  const message = laneText('undefined-value', faultOfRead(read, size), words, instruction);
+  return { code: 'warp/undefined-value', severity: 'notice', location: words.placeOf(instruction), block, thread, message };
+}
+
+function laneText(kind: LaneFaultKind, fault: Omit<LaneFault, 'mnemonic'>, words: RunWords, id: InstructionId): string {
+  const { mnemonic } = words.instruction(id).operation;
+  const named = { mnemonic, ...fault };
+  return sentences(laneFaultText(kind, named, `line ${words.placeOf(id).line}`), laneRemedy(kind, named));
 }
 
 function positionOf({ where, threads, count }: DivergenceEvent['others'][number], words: RunWords): ThreadPosition {

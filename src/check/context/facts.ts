@@ -39,6 +39,8 @@ export interface SymbolicFacts {
   readonly rereads: ReadonlyMap<number, Reread>;
   /** Locks, flags and counters, if more fences or barriers were there; for advice only. */
   readonly synchronisationWith: SynchronisationWith;
+  /** Present once lanes are known to exit, possibly, before an exchange of their warp, which then yields unknown values. */
+  readonly lanesMayHaveExited?: true;
 }
 
 /** Statements about loaded values. */

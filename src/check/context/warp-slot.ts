@@ -21,6 +21,7 @@ import { isSetUpBefore } from '../ordering/initial-store.ts';
 export function slotCounter(context: KernelAndLaunch & SymbolicFacts & OrderingFacts, access: Access, mayAlias: MayAlias): Access | null {
   const { symbolic, dimensions } = context;
   const { kernel } = symbolic;
+  if (context.lanesMayHaveExited) return null;
   // The lane is derived from the thread index along x.
   if (dimensions.block[1] !== 1 || dimensions.block[2] !== 1) return null;
   const [target, ...more] = access.targets;

@@ -3,6 +3,7 @@
  * all threads.
  */
 import { compileTruth, Unexpressible } from '../../analysis/values/compiled-term.ts';
+import { warpSize } from '../../device/hardware-limits.ts';
 import type { Term } from '../../term/term.ts';
 import type { DivergenceObligation } from '../obligations/barrier-divergence.ts';
 import type { TierContext, TermInstance } from '../obligations/instance.ts';
@@ -16,12 +17,13 @@ const unable: BranchEnumeration = { kind: 'unable' };
 
 /**
  * Evaluates a branch condition for all threads of a block with concrete dimensions.
- * @param group the threads that have to agree: those of the block, or those of each warp
+ * @param group the threads that have to agree: those of the block, or, in each warp, the lanes with equal numbers in this
+ *   list, except for -1
  */
 export function enumerateBranch(
   context: Omit<TierContext, 'stated'>,
   obligation: Pick<DivergenceObligation, 'condition' | 'conditions'>,
-  group: 'block' | 'warp',
+  group: 'block' | readonly number[],
 ): BranchEnumeration {
   const { symbolic, instances, dimensions } = context;
   const { block } = dimensions;
@@ -70,7 +72,7 @@ export function enumerateBranch(
     }
   }
   if (test === '') return unable;
-  if (group === 'warp') {
+  if (group !== 'block') {
     // Warps are groups of 32 consecutive threads, so the thread index along each axis is enumerated.
     threads.clear();
     for (const axis of [0, 1, 2] as const) threads.set(`t${'xyz'[axis]}_1`, block[axis]!);
@@ -84,14 +86,18 @@ export function enumerateBranch(
   const values = new Int32Array(variables.length);
   const rounds = [...shared.values()].reduce((product, size) => product * size, 1);
   for (let round = 0; round < rounds; round++) {
-    let seen = 0;
+    /** The sides that the threads of each group have taken. */
+    const seen = new Uint8Array(warpSize);
     let differ = false;
     let thread = 0;
     values.fill(0, shared.size);
     do {
-      if (group === 'warp' && thread++ % 32 === 0) seen = 0;
-      seen |= run(values);
-      differ ||= seen === 3;
+      const lane = thread++ % warpSize;
+      if (group !== 'block' && lane === 0) seen.fill(0);
+      const of = group === 'block' ? 0 : group[lane]!;
+      if (of < 0) continue;
+      seen[of]! |= run(values);
+      differ ||= seen[of] === 3;
     } while (step(values, variables, shared.size, variables.length));
     if (differ) {
       if (!exact) return unable;

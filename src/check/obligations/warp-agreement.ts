@@ -1,9 +1,14 @@
 /**
- * Instructions that the lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13). A mask names the participating
- * lanes, and each of these must execute the instruction. So two threads of a warp may diverge before the instruction
- * only if the mask of the thread that executes it does not contain the other.
+ * Instructions that the lanes of a warp execute together (PTX ISA 9.7.9.6, 9.7.13, 9.7.14). A mask names the
+ * participating lanes, and each of these must execute the instruction unless it has exited. So two threads of a warp may
+ * diverge before the instruction only if the mask of the thread that executes it does not contain the other, or if the
+ * other one exits without waiting for any thread. All lanes of a warp execute a matrix instruction, none may have exited.
  */
 import { participantsOf } from '../../isa/model/effect.ts';
+import type { Effect } from '../../isa/model/operation.ts';
+import { warpSize } from '../../device/hardware-limits.ts';
+import { masksByLane } from '../../analysis/values/shared-by-lanes.ts';
+import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { pointAfter, reachable, walkFrom } from '../../analysis/values/program-point.ts';
 import type { ProgramPoint } from '../../analysis/values/program-point.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';
@@ -16,23 +21,38 @@ import { oppositeBranchSides } from './barrier-divergence.ts';
 import type { TermInstance } from './instance.ts';
 import type { ReadCondition } from './obligation.ts';
 
-/** A property to be refuted: two threads of a warp satisfy all conditions of one of these lists. */
-export interface WarpObligation {
-  readonly instruction: Instruction;
-  /** For reports: the condition under which a lane executes the instruction. */
-  readonly condition: Term;
+/** The conditions under which two threads of a warp take different sides of a branch although both have to come. */
+interface Parting {
   /** The lists of conditions; empty if the property cannot be expressed. */
   readonly ways: readonly (readonly ReadCondition[])[];
-  /** Whether all lanes have to execute the instruction, regardless of the mask. */
-  readonly isOfAll: boolean;
+  /**
+   * The same property if it depends on lane indices only: the conditions under which two threads take different sides of
+   * the branch, and by lane the group of lanes that must not. Lanes of group -1 may take any side. Null otherwise.
+   */
+  readonly byLane: { readonly sides: readonly ReadCondition[]; readonly groups: readonly number[] } | null;
+}
+
+/** A property to be refuted: two threads of a warp satisfy all conditions of one of these lists. */
+export interface WarpObligation extends Parting {
+  readonly instruction: Instruction;
+  /** Further instructions with the same property. */
+  readonly others: readonly Instruction[];
+  /** Whether one of the two threads exits unawaited, so that it is only missing as a source of values. */
+  readonly isOfExit: boolean;
+  /** For reports: the condition under which a lane executes the instruction. */
+  readonly condition: Term;
 }
 
 /** The lanes that a mask names, as far as the mask can be analyzed. */
 type Lanes =
-  /** All lanes, or unknown. */
+  /** All lanes. */
   | { readonly kind: 'all' }
+  /** Unknown lanes. */
+  | { readonly kind: 'unknown' }
   /** The lanes that satisfy a condition on the thread index only. */
-  | { readonly kind: 'such'; readonly holds: Term }
+  | { readonly kind: 'such'; readonly holds: Term; readonly groups: readonly number[] | null }
+  /** Lanes of equal number name each other; -1: the mask of that lane does not name it. */
+  | { readonly kind: 'parts'; readonly groups: readonly number[] }
   /**
    * The lanes that executed the instruction at `at` together with the thread that owns the mask, and satisfied the
    * predicate there. `inStep`: they did so in the same iteration of the loops around `at`.
@@ -40,10 +60,12 @@ type Lanes =
   | { readonly kind: 'told'; readonly at: ProgramPoint; readonly predicate: Term | null; readonly inStep: boolean };
 
 const all: Lanes = { kind: 'all' };
-const warpSize = 32n;
+const unknownLanes: Lanes = { kind: 'unknown' };
+/** Limit on the parts of a warp for which a solver is asked. */
+const maxParts = 8;
 
 /** The mask operand of an instruction; undefined if it has none. */
-function maskOf({ operation: { effect }, arguments: operands }: Instruction): Operand | undefined {
+export function maskOf({ operation: { effect }, arguments: operands }: Instruction): Operand | undefined {
   switch (effect.kind) {
     case 'warp-barrier':
       return operands[0];
@@ -59,70 +81,149 @@ function maskOf({ operation: { effect }, arguments: operands }: Instruction): Op
 }
 
 /** Whether lanes execute an instruction together: those named by its mask, or all lanes if it has none. */
-function isTogether({ operation: { effect } }: Instruction): boolean {
+export function isTogether({ operation: { effect } }: Instruction): boolean {
   // `activemask` returns the lanes that execute it, and does not require any.
-  return /^(lanes|warpgroup)$/.test(participantsOf(effect)) && !(effect.kind === 'warp-value' && effect.name === 'activemask');
+  return /^(lanes|warp|warpgroup)$/.test(participantsOf(effect)) && !(effect.kind === 'warp-value' && effect.name === 'activemask');
 }
 
-/** Obligations for every instruction that lanes execute together. */
-export function warpObligations(symbolic: SymbolicKernel, dependences: ControlDependence, uniformity: UniformityResult): WarpObligation[] {
+/**
+ * Whether lanes may have exited before an instruction. All lanes have to execute matrix instructions. A warp barrier does
+ * not wait for lanes that have exited either, but it does not order their accesses before those of the others.
+ */
+function mayFollowExits({ operation: { effect } }: Instruction): boolean {
+  return participantsOf(effect) === 'lanes' && effect.kind !== 'warp-barrier';
+}
+
+/**
+ * Obligations for every instruction that lanes execute together.
+ * @param uniformity for the lanes of a warp
+ */
+export function warpObligations(
+  symbolic: SymbolicKernel,
+  dependences: ControlDependence,
+  uniformity: UniformityResult,
+  dimensions: Dimensions,
+): WarpObligation[] {
   const { kernel, store } = symbolic;
   const list: WarpObligation[] = [];
   for (const { id: block, instructions } of kernel.blocks) {
     const branches = [...dependences.controlling(block, kernel.loopOf[block] ?? null)].sort((a, b) => a - b);
     const varying = branches.filter((branch) => uniformity.branch(branch) === 'varying');
-    let isDone = false;
+    /** Further instructions that all lanes have to execute, by whether lanes may have exited before. */
+    const alike = new Map<boolean, Instruction[]>();
     for (const [position, instruction] of instructions.entries()) {
       if (!isTogether(instruction)) continue;
-      const lanes = lanesOf(symbolic, instruction);
-      // If all lanes are required, all such instructions of one basic block have the same obligations.
-      if (lanes.kind === 'all' && isDone) continue;
-      isDone ||= lanes.kind === 'all';
+      const lanes = lanesOf(symbolic, instruction, dimensions);
       const between = lanes.kind === 'told' ? blocksBetween(kernel, lanes.at, { block, position }) : null;
       const isInStep = lanes.kind !== 'told' || lanes.inStep;
+      const mayExit = mayFollowExits(instruction);
+      // If all lanes are required, all such instructions of one basic block have the same obligations.
+      const known = lanes.kind === 'all' ? alike.get(mayExit) : undefined;
+      if (known) {
+        known.push(instruction);
+        continue;
+      }
+      const others: Instruction[] = [];
+      if (lanes.kind === 'all') alike.set(mayExit, others);
       for (const branch of isInStep ? varying : branches) {
         if (between && !between.has(branch)) continue;
         const condition = symbolic.condition(branch);
-        const ways = condition ? partings(symbolic, branch, condition, block, lanes) : [];
-        list.push({ instruction, condition: condition ?? store.true, ways, isOfAll: lanes.kind === 'all' });
+        const isOfExit = mayExit && leavesUnawaited(kernel, branch, block);
+        const parting = condition ? partings(symbolic, branch, condition, block, lanes) : { ways: [], byLane: null };
+        list.push({ instruction, others, isOfExit, condition: condition ?? store.true, ...parting });
       }
-      if (lanes.kind !== 'all') list.push(...ownLane(symbolic, instruction, block, lanes));
+      list.push(...ownLane(symbolic, instruction, block, lanes));
     }
   }
   return list;
+}
+
+/** Groups of lanes that have to take the same side of a branch; null if they depend on values. */
+function groupsOf(lanes: Lanes): readonly number[] | null {
+  if (lanes.kind === 'parts' || lanes.kind === 'such') return lanes.groups;
+  return lanes.kind === 'all' || lanes.kind === 'unknown' ? Array.from({ length: warpSize }, () => 0) : null;
+}
+
+/**
+ * Whether at most one side of a branch does not lead to the end of the kernel without waiting for any thread. Threads that
+ * take such a side exit, so that no instruction of the warp waits for them any more.
+ * @param home the basic block of the instruction
+ */
+function leavesUnawaited(kernel: Kernel, branch: BlockId, home: BlockId): boolean {
+  const staying = kernel.blocks[branch]!.successors.filter((start) => {
+    const region = reachable(kernel, [start]);
+    if (region.has(home)) return true;
+    return [...region].some((id) => {
+      const { instructions, terminator } = kernel.blocks[id]!;
+      if (terminator.kind === 'unknown' || !reachesEnd(kernel, id)) return true;
+      const isInLoop = kernel.loopOf[id] !== null;
+      return instructions.some(({ operation: { effect } }) => mayWait(effect, isInLoop));
+    });
+  });
+  return staying.length < 2;
+}
+
+function reachesEnd(kernel: Kernel, from: BlockId): boolean {
+  return [...reachable(kernel, [from])].some((id) => kernel.blocks[id]!.successors.length === 0);
+}
+
+/** Whether a thread may wait for another one at an instruction, or in a loop that contains it. */
+function mayWait(effect: Effect, isInLoop: boolean): boolean {
+  switch (effect.kind) {
+    case 'load':
+      return isInLoop && effect.semantics !== 'weak';
+    case 'atomic':
+      return isInLoop;
+    case 'opaque':
+    case 'call':
+    case 'mbarrier':
+      return true;
+    default:
+      return participantsOf(effect) !== 'thread';
+  }
 }
 
 /**
  * Conditions under which two threads reach a branch in one iteration, the mask of the first contains the second, and
  * they take different sides.
  */
-function partings(
-  symbolic: SymbolicKernel,
-  branch: BlockId,
-  condition: Term,
-  block: BlockId,
-  lanes: Lanes,
-): readonly (readonly ReadCondition[])[] {
+function partings(symbolic: SymbolicKernel, branch: BlockId, condition: Term, block: BlockId, lanes: Lanes): Parting {
   const { kernel, store } = symbolic;
   const isOwn = (loop: Loop): boolean => lanes.kind === 'told' && !lanes.inStep && loop.blocks.has(lanes.at.block);
   const rounds = kernel.loops.map((loop): IterationRelation => (isOwn(loop) ? 'free' : loop.blocks.has(branch) ? 'same' : 'before'));
   const first = oppositeBranchSides(symbolic, branch, condition, rounds);
-  if (lanes.kind === 'all') return [first];
+  const groups = groupsOf(lanes);
+  const byLane = groups && { sides: first, groups };
+  if (lanes.kind === 'all' || lanes.kind === 'unknown') return { ways: [first], byLane };
   const second = oppositeBranchSides(symbolic, branch, store.not(condition), rounds);
   const at = (side: 1 | 2, terms: readonly Term[]): ReadCondition[] => terms.map((term) => ({ term, reading: { side, rounds } }));
   const lasting = (home: BlockId): readonly Term[] => lastingConditions(symbolic, home);
+  const own = lasting(block);
+  if (lanes.kind === 'parts') {
+    const parts = [...new Set(lanes.groups)].filter((group) => group >= 0);
+    if (parts.length > maxParts) return { ways: [], byLane };
+    const ways = parts.flatMap((part) => {
+      const isOfPart = lanesThat(symbolic, (lane) => lanes.groups[lane] === part);
+      return [first, second].map((sides) => [...sides, ...at(1, [...own, isOfPart]), ...at(2, [isOfPart])]);
+    });
+    return { ways, byLane };
+  }
   const named =
     lanes.kind === 'such'
       ? [lanes.holds]
       : [...lasting(lanes.at.block), ...(lanes.predicate && isLasting(symbolic, lanes.predicate) ? [lanes.predicate] : [])];
-  const premises = [...at(1, lasting(block)), ...at(2, named)];
-  return [first, second].map((way) => [...way, ...premises]);
+  const premises = [...at(1, own), ...at(2, named)];
+  return { ways: [first, second].map((sides) => [...sides, ...premises]), byLane };
 }
 
 /** The obligation that a lane does not execute the instruction if its own mask does not name it. */
 function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: BlockId, lanes: Lanes): WarpObligation[] {
   const { kernel, store } = symbolic;
-  const holds = lanes.kind === 'such' ? lanes.holds : lanes.kind === 'told' ? lanes.predicate : null;
+  const ofInstruction = { instruction, others: [], isOfExit: false, byLane: null } as const;
+  if (lanes.kind === 'all' || (lanes.kind === 'parts' && !lanes.groups.includes(-1))) return [];
+  if (lanes.kind === 'unknown' || lanes.kind === 'parts')
+    return [{ ...ofInstruction, condition: symbolic.operand(maskOf(instruction)!), ways: [] }];
+  const holds = lanes.kind === 'such' ? lanes.holds : lanes.predicate;
   if (holds === null) return [];
   const reading: TermInstance = {
     side: 1,
@@ -133,43 +234,60 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
   const reach = symbolic.reach(block);
   const conditions = [...(reach.operator === 'all' ? reach.arguments : [reach]), store.not(holds)];
   const ways = isSame ? [conditions.map((term): ReadCondition => ({ term, reading }))] : [];
-  return [{ instruction, condition: holds, ways, isOfAll: false }];
+  return [{ ...ofInstruction, condition: holds, ways }];
 }
 
-function lanesOf(symbolic: SymbolicKernel, instruction: Instruction): Lanes {
+function lanesOf(symbolic: SymbolicKernel, instruction: Instruction, dimensions: Dimensions): Lanes {
   const mask = maskOf(instruction);
   if (!mask) return all;
   const term = symbolic.operand(mask);
   const holds = namedBy(symbolic, term);
-  if (holds) return holds === symbolic.store.true ? all : { kind: 'such', holds };
+  if (holds === symbolic.store.true) return all;
+  const masks = masksByLane(symbolic, term, dimensions);
+  const parts = masks && partsOfWarp(masks);
+  if (holds) return { kind: 'such', holds, groups: parts?.kind === 'parts' ? parts.groups : null };
+  if (parts) return parts;
   // Cooperative groups store their mask in a structure, and load it unchanged.
   const value = term.atom?.kind === 'havoc' ? term.atom.value : -1;
-  return value >= 0 && !symbolic.leaderValues.has(value) ? (toldBy(symbolic, value) ?? all) : all;
+  return value >= 0 && !symbolic.leaderValues.has(value) ? (toldBy(symbolic, value) ?? unknownLanes) : unknownLanes;
+}
+
+/** The lanes named by masks that depend on the lane; unknown if a lane names one that passes another mask. */
+function partsOfWarp(masks: readonly number[]): Lanes {
+  const names = (lane: number, other: number): boolean => ((masks[lane]! >>> other) & 1) === 1;
+  const lanes = [...masks.keys()];
+  const isApart = lanes.some((lane) => lanes.some((other) => names(lane, other) && masks[other] !== masks[lane]));
+  if (isApart) return unknownLanes;
+  return { kind: 'parts', groups: lanes.map((lane) => (names(lane, lane) ? masks.indexOf(masks[lane]!) : -1)) };
+}
+
+/** The condition that the lane index satisfies a predicate. */
+function lanesThat({ store, operand }: SymbolicKernel, holds: (lane: number) => boolean): Term {
+  const lane = operand({ kind: 'special', register: 'laneid' });
+  const below = (limit: number): Term => store.unsignedLess(lane, store.constant(32, BigInt(limit)));
+  const runs: Term[] = [];
+  for (let start = 0; start < warpSize; start++) {
+    if (!holds(start)) continue;
+    let end = start;
+    while (end < warpSize && holds(end)) end++;
+    runs.push(end === warpSize ? store.not(below(start)) : store.all([store.not(below(start)), below(end)]));
+    start = end;
+  }
+  return store.any(runs);
 }
 
 /** The condition that a lane is named by a mask, if the mask has a known form; null otherwise. */
-function namedBy({ store, operand }: SymbolicKernel, mask: Term): Term | null {
-  const lane = operand({ kind: 'special', register: 'laneid' });
-  const below = (limit: Term): Term => store.unsignedLess(lane, limit);
-  if (mask.operator === 'constant') {
-    // Ranges of consecutive lanes that are named.
-    const runs: Term[] = [];
-    for (let start = 0n; start < warpSize; start++) {
-      if (((mask.value >> start) & 1n) === 0n) continue;
-      let end = start;
-      while (end < warpSize && ((mask.value >> end) & 1n) === 1n) end++;
-      const isAbove = store.not(below(store.constant(32, start)));
-      runs.push(end === warpSize ? isAbove : store.all([isAbove, below(store.constant(32, end))]));
-      start = end;
-    }
-    return store.any(runs);
-  }
+function namedBy(symbolic: SymbolicKernel, mask: Term): Term | null {
+  if (mask.operator === 'constant') return lanesThat(symbolic, (lane) => ((mask.value >> BigInt(lane)) & 1n) === 1n);
+  const { store, operand } = symbolic;
   // (1 << n) - 1
   const [shifted] = mask.arguments;
   const isBelow = mask.operator === 'sum' && mask.value === 0xffffffffn && mask.arguments.length === 1 && mask.coefficients[0] === 1n;
   const [one, by] = isBelow && shifted!.operator === 'shl' ? (shifted!.arguments as [Term, Term]) : [];
   const isOfAll = by?.leaves.every(({ atom }) => /^(parameter|block-size|grid-size)$/.test(atom!.kind)) === true;
-  return one?.operator === 'constant' && one.value === 1n && isOfAll ? below(by) : null;
+  return one?.operator === 'constant' && one.value === 1n && isOfAll
+    ? store.unsignedLess(operand({ kind: 'special', register: 'laneid' }), by)
+    : null;
 }
 
 /** The lanes in a mask returned by a vote, a match or `activemask`. */

@@ -6,6 +6,7 @@ import { extentProduct } from '../../base/dim3.ts';
 import { hashText } from '../../base/hash.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Access } from '../../analysis/values/access.ts';
+import { maskOf } from '../obligations/warp-agreement.ts';
 import type { Term } from '../../term/term.ts';
 import { replays } from '../request/check-budget.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
@@ -72,8 +73,12 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   const { accesses, symbolic, kernel, loaded } = context;
   const { forms, guards } = shapeOf(context);
   const conditions = kernel.blocks.flatMap(({ id }) => symbolic.condition(id) ?? []);
+  // A mask decides which lanes have to come.
+  const masks = kernel.blocks.flatMap(({ instructions }) => instructions.flatMap((one) => maskOf(one) ?? [])).map(symbolic.operand);
   const deciding = new Set<Term>(
-    [...conditions, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(({ leaves }) => leaves),
+    [...conditions, ...masks, ...accesses.flatMap(({ targets }) => targets.map(({ condition }) => condition))].flatMap(
+      ({ leaves }) => leaves,
+    ),
   );
   for (const { target } of forms) for (const leaf of target.offset.leaves) deciding.add(leaf);
   const counting = new Set(

@@ -43,8 +43,8 @@ export function cachedRun(kernel: Kernel, key: string, budget: number): CachedRu
 
 /** Caches the result of a run with a budget of instructions. */
 export function cacheRun(kernel: Kernel, key: string, budget: number, result: RunResult): CachedRun {
-  const { outcome, steps, races, divergences, faults, havocs, brokenAssumptions } = result;
-  const run: CachedRun = { outcome, steps, races, divergences, faults, havocs, brokenAssumptions };
+  const { outcome, steps, races, divergences, faults, undefinedReads, havocs, brokenAssumptions } = result;
+  const run: CachedRun = { outcome, steps, races, divergences, faults, undefinedReads, havocs, brokenAssumptions };
   const known = runs.get(kernel) ?? new Map<string, { readonly run: CachedRun; readonly budget: number }>();
   const [oldest] = known.keys();
   if (known.size >= maxKept && oldest !== undefined) known.delete(oldest);

@@ -8,7 +8,7 @@ import type { Model } from '../../solver/solver.ts';
 import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import { extentProduct } from '../../base/dim3.ts';
-import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent } from '../../interpreter/core/run-result.ts';
+import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent, UndefinedRead } from '../../interpreter/core/run-result.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -48,6 +48,7 @@ interface Executed {
   readonly divergences: readonly DivergenceEvent[];
   /** Accesses that left their objects. */
   readonly faults: readonly FaultEvent[];
+  readonly undefinedReads: readonly UndefinedRead[];
   readonly steps: number;
   readonly wasCutOff: boolean;
   /** Whether the run was not stopped early after the events that it searched for. */
@@ -84,6 +85,9 @@ const reversed = 1;
 /** Number of schedules in which blocks alternate after each instruction. */
 const interleavedOrders = 3;
 
+/** Number of runs with an undefined value of a shuffle that are kept. */
+const undefinedReadsKept = 3;
+
 /** The generations of contents, in the order in which they are tried. */
 const allDraws: readonly number[] = Array.from({ length: draws }, (_, draw) => draw);
 
@@ -101,6 +105,10 @@ export class Confirmation {
   readonly barriers = new Map<InstructionId, Shown<DivergenceEvent>>();
   /** Barriers that some thread missed because it had returned. */
   readonly exits = new Map<InstructionId, Shown<DivergenceEvent>>();
+  /** Instructions of a warp at which lanes are missing, or which a lane outside the mask executed. */
+  readonly warps = new Map<InstructionId, Shown<DivergenceEvent>>();
+  /** Shuffles that returned undefined values, in different launch instances. */
+  readonly undefinedReads = new Map<InstructionId, Shown<UndefinedRead>[]>();
   /** Accesses that left their objects, by instruction. */
   readonly faults = new Map<InstructionId, Shown<FaultEvent>>();
   /** Why runs may have missed events. */
@@ -280,6 +288,24 @@ export class Confirmation {
     // The value that a thread reads from a flag depends on the schedule.
     const [first] = this.settings;
     if (first && this.zeroed.size > 0 && !shown.has(barrier.id)) yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
+  }
+
+  /** Runs the launch until one of these instructions of a warp was executed by other lanes than its mask names. */
+  *runWarps(instructions: ReadonlySet<InstructionId>): Steps<void> {
+    for (const draw of this.drawsThatMatter)
+      for (const setting of this.settings) {
+        if ([...instructions].some((id) => this.warps.has(id))) return;
+        yield* this.runOnce(this.scenario(setting, null, draw));
+      }
+  }
+
+  /** Runs a few launch instances in which shuffles may return undefined values. */
+  *runShuffles(instructions: ReadonlySet<InstructionId>): Steps<void> {
+    for (const setting of this.settings) {
+      const times = Array.from(instructions, (id) => this.undefinedReads.get(id)?.length ?? 0);
+      if (times.every((count) => count >= undefinedReadsKept)) return;
+      yield* this.runOnce(this.scenario(setting, null, 0));
+    }
   }
 
   /** Runs the large launch instances, within the budget, to find those that show a race. */
@@ -462,10 +488,15 @@ export class Confirmation {
     for (const event of result.faults)
       if (event.instruction !== null && !this.faults.has(event.instruction)) this.faults.set(event.instruction, { event, scenario });
     for (const event of result.divergences) {
-      const shown = event.kind === 'early-exit' ? this.exits : this.barriers;
+      const isOfWarp = event.kind === 'missing-lanes' || event.kind === 'outside-mask';
+      const shown = event.kind === 'early-exit' ? this.exits : isOfWarp ? this.warps : this.barriers;
       if (event.barrier === null) continue;
       this.noteSeen(barrierKey(event), scenario);
       if (!shown.has(event.barrier)) shown.set(event.barrier, { event, scenario });
+    }
+    for (const event of result.undefinedReads) {
+      const shown = this.undefinedReads.get(event.instruction) ?? [];
+      if (shown.length < undefinedReadsKept) this.undefinedReads.set(event.instruction, [...shown, { event, scenario }]);
     }
     if (result.wasCutOff || result.problem !== null || result.isVoid) return;
     const { grid, blocks, setting = 0 } = scenario;
@@ -510,6 +541,7 @@ export class Confirmation {
       races: [],
       divergences: [],
       faults: [],
+      undefinedReads: [],
       steps: result.steps,
       wasCutOff,
       isWhole: result.outcome !== 'race-limit',
@@ -528,12 +560,14 @@ export class Confirmation {
       problem = 'invented-value';
       return false;
     });
-    const isCertain = !madeUp || result.divergences.length === 0 || isFirm(this.context, branchTerms(this.context));
+    const isPlain = result.divergences.length === 0 && result.undefinedReads.length === 0;
+    const isCertain = !madeUp || isPlain || isFirm(this.context, branchTerms(this.context));
     if (!isCertain) problem = 'invented-value';
     const faults = madeUp ? [] : result.faults.filter(({ left }) => left);
     // Whether threads store equal values is unknown if the values may depend on invented ones.
     const told = madeUp ? races.map((event) => ({ ...event, sameValue: false })) : races;
-    return { ...nothing, races: told, divergences: isCertain ? result.divergences : [], faults, problem };
+    const { divergences, undefinedReads } = isCertain ? result : nothing;
+    return { ...nothing, races: told, divergences, undefinedReads, faults, problem };
   }
 
   /** A race in the smallest run that was found, by reducing dimensions and chosen scalars. */

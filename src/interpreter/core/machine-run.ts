@@ -10,6 +10,7 @@ import type {
   RunOutcome,
   RunResult,
   StopPlace,
+  UndefinedRead,
   Unmodelled,
 } from './run-result.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
@@ -95,6 +96,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   /** The first event of each kind at each barrier. */
   readonly #divergences = new Map<string, DivergenceEvent>();
   readonly #faults = new Map<string, FaultEvent>();
+  readonly #undefinedReads = new Map<InstructionId, UndefinedRead>();
   readonly #havocs = new Set<InstructionId>();
   readonly #brokenAssumptions = new Set<InstructionId>();
   readonly #tracked: ReadonlySet<string> | null;
@@ -109,6 +111,8 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   #nextTold = stepsBetweenNews;
   #ended = 0;
   #unknowns = 0;
+  /** Number of undefined values so far. */
+  #undefined = 0;
   #stopped: StopPlace | null = null;
 
   /**
@@ -174,6 +178,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
       races: Array.from(this.#races.values(), (found) => found.event),
       divergences: [...this.#divergences.values()],
       faults: [...this.#faults.values()],
+      undefinedReads: [...this.#undefinedReads.values()],
       havocs: [...this.#havocs],
       brokenAssumptions: [...this.#brokenAssumptions],
       stopped: this.#stopped,
@@ -352,6 +357,13 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   diverged(event: DivergenceEvent): void {
     const key = `${event.kind} ${event.barrier}`;
     if (!this.#divergences.has(key)) this.#divergences.set(key, event);
+  }
+
+  undefinedRead({ id }: Instruction, read: Omit<UndefinedRead, 'instruction'>, own: unknown): unknown {
+    if (!this.#undefinedReads.has(id)) this.#undefinedReads.set(id, { instruction: id, ...read });
+    const { undefinedValue } = this.#request;
+    if (undefinedValue?.instruction !== id) return own;
+    return Number(BigInt.asIntN(32, unknownPattern(undefinedValue.seed, 0, id, this.#undefined++)));
   }
 
   fullBarrier(block: ThreadBlock, barrier: Instruction): void {

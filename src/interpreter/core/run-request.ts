@@ -2,7 +2,7 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { RaceEvent } from './run-result.ts';
 import type { GlobalBuffer, Argument } from './arguments.ts';
-import type { Kernel } from '../../ir/form/kernel.ts';
+import type { InstructionId, Kernel } from '../../ir/form/kernel.ts';
 import type { RunObserver } from './observer.ts';
 
 /** The back end; `auto` selects one by the size of the run. All have the same results. */
@@ -49,6 +49,10 @@ export interface RunRequest {
    * Seed for pseudorandom initial contents of shared and local memory; absent: zeros. Needs the JavaScript back end.
    */
   readonly contentsSeed?: number;
+  /**
+   * A shuffle whose undefined values are pseudorandom; absent: a lane that reads an undefined value gets its own one.
+   */
+  readonly undefinedValue?: { readonly instruction: InstructionId; readonly seed: number };
   /** Seed of the order of blocks and warps; absent: in ascending order of their numbers. */
   readonly seed?: number;
   /** Requested back end; absent: `auto`. */

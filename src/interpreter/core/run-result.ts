@@ -69,10 +69,16 @@ export interface DivergenceEvent {
    *   and went on with code that the others execute after it;
    * - `early-exit`: some threads exited before it;
    * - `partial-arrival`: fewer threads than the barrier's count arrive, and no other can;
-   * - `deadlock`: threads wait for each other.
+   * - `deadlock`: threads wait for each other;
+   * - `missing-lanes`: lanes wait at an instruction of a warp for a lane that cannot come any more, or has exited although
+   *   all lanes have to execute the instruction;
+   * - `outside-mask`: a lane executes an instruction of a warp whose mask does not name it.
    */
-  readonly kind: 'divergent' | 'early-exit' | 'deadlock' | 'partial-arrival';
+  readonly kind: 'divergent' | 'early-exit' | 'deadlock' | 'partial-arrival' | 'missing-lanes' | 'outside-mask';
+  /** The barrier, or the instruction of a warp. */
   readonly barrier: InstructionId | null;
+  /** The mask of the lanes that wait, for an instruction of a warp that has one. */
+  readonly mask?: number;
   readonly block: Dim3;
   /** Some of the threads that wait at `barrier`, lowest first. */
   readonly arrived: readonly Dim3[];
@@ -84,6 +90,19 @@ export interface DivergenceEvent {
     readonly threads: readonly Dim3[];
     readonly count: number;
   }[];
+}
+
+/** A shuffle that returned an undefined value, since the source lane did not take part. */
+export interface UndefinedRead {
+  readonly instruction: InstructionId;
+  readonly block: Dim3;
+  /** The thread that received the value. */
+  readonly thread: Dim3;
+  /** The source lane. */
+  readonly lane: number;
+  /** Location of the source lane; null: the block has no such thread. */
+  readonly where: Whereabouts | null;
+  readonly mask: number;
 }
 
 export interface FaultEvent {
@@ -125,6 +144,8 @@ export interface RunResult {
   readonly races: readonly RaceEvent[];
   readonly divergences: readonly DivergenceEvent[];
   readonly faults: readonly FaultEvent[];
+  /** The first undefined value of each shuffle. */
+  readonly undefinedReads: readonly UndefinedRead[];
   /** Instructions with unknown values that were executed. If there are any, the run is one of several possible ones. */
   readonly havocs: readonly InstructionId[];
   /** Violated assumptions of the code (`selvage.assume`). If there are any, the run is meaningless. */

@@ -1,6 +1,6 @@
 /** One thread block in execution: its waiting threads, and the conditions under which they continue. */
 import type { Dim3 } from '../../base/dim3.ts';
-import type { DivergenceEvent, Whereabouts } from './run-result.ts';
+import type { DivergenceEvent, UndefinedRead, Whereabouts } from './run-result.ts';
 import type { BlockId, Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { Effect } from '../../isa/model/operation.ts';
 import type { ResidentBlock } from './back-end.ts';
@@ -37,6 +37,13 @@ export interface BlockHost {
   matrix(block: ThreadBlock, instruction: Instruction, threads: readonly number[]): readonly (readonly unknown[])[];
   /** Called when lanes of a warp have exchanged values. Null: all lanes of the warp. */
   exchange(block: ThreadBlock, warp: number, threads: readonly number[] | null): void;
+  /**
+   * Called when a lane reads the value of a lane that does not take part in its shuffle.
+   * @param where of the source lane; null: the block has no such thread
+   * @param own the value that the reader passed
+   * @returns the value that it reads
+   */
+  undefinedRead(instruction: Instruction, read: Omit<UndefinedRead, 'instruction'>, own: unknown): unknown;
   /**
    * Called when all threads of a cluster have arrived at its barrier, for the threads of this block that wait there.
    */
@@ -228,6 +235,7 @@ export class ThreadBlock {
         this.#common = resume;
         return true;
       }
+      this.#spread();
     }
     let found = false;
     for (let first = 0; first < this.#count; first += 32) found = this.#resolveWarp(first) || found;
@@ -242,6 +250,8 @@ export class ThreadBlock {
   #exchangeWhole(first: number, end: number, status: number): number | null {
     const { effect, instruction, index, resume } = this.#suspensionOf(status);
     if (!isExchange(effect)) return null;
+    // The missing lanes of the last warp may be sources.
+    if (effect.kind === 'shuffle' && end % 32 !== 0) return null;
     if (effect.kind === 'warp-barrier' || effect.sync) {
       const mask = this.resident.operandWords(index, instruction.arguments.length - 1);
       if (mask !== -1) return null;
@@ -294,6 +304,7 @@ export class ThreadBlock {
               lane: member - first,
               operands: instruction.arguments.map((_, source) => this.resident.operand(index, source, member)),
             })),
+            (reader, source, own) => this.#undefinedFrom(group[reader]!, first + source, own),
           );
       // Lanes that have exited participate if the mask names them.
       const isMasked = effect.kind === 'warp-barrier' || ('sync' in effect && effect.sync);
@@ -315,17 +326,19 @@ export class ThreadBlock {
    * exchange.
    */
   #exchangeGroup(first: number, end: number, thread: number): readonly number[] | null {
-    const { effect, instruction, index } = this.#suspension(thread);
+    const { effect, index } = this.#suspension(thread);
     if (!isOfWarp(effect)) return null;
     const group: number[] = [];
     if (isMatrix(effect)) {
       // All lanes have to execute the same exchange (PTX ISA 9.7.14).
+      let exited: number | undefined;
       for (let other = first; other < end; other++) {
         const status = this.#statusOf(other);
-        if (status === exitedStatus) continue;
-        if (status !== waitingAt(index)) return null;
-        group.push(other);
+        if (status === exitedStatus) exited ??= other;
+        else if (status !== waitingAt(index)) return null;
+        else group.push(other);
       }
+      if (exited !== undefined) this.#report('missing-lanes', group, { other: exited, where: { kind: 'exited' } });
       return group;
     }
     if (effect.kind !== 'warp-barrier' && !effect.sync) {
@@ -338,25 +351,57 @@ export class ThreadBlock {
       return group;
     }
     const mask = this.#memberMask(thread);
+    if (((mask >>> (thread - first)) & 1) === 0) {
+      // Undefined; the lane goes on without others.
+      this.#report('outside-mask', [thread], null);
+      return [thread];
+    }
     for (let other = first; other < end; other++) {
       const status = this.#statusOf(other);
       if (status === exitedStatus || ((mask >>> (other - first)) & 1) === 0) continue;
-      if (status >= 0) return null;
-      if (this.#suspension(other).instruction.operation.mnemonic !== instruction.operation.mnemonic) return null;
-      if (this.#memberMask(other) !== mask) return null;
+      if (status >= 0 || !this.#joins(other, thread)) return null;
       group.push(other);
     }
     return group;
   }
 
-  /**
-   * The member mask, which is the last source of every exchange with `.sync`. A lane always participates in its own
-   * exchange.
-   */
+  /** Whether a waiting lane takes part in the exchange with `.sync` at which another one waits. */
+  #joins(other: number, thread: number): boolean {
+    const [a, b] = [this.#suspension(other), this.#suspension(thread)];
+    if (a.instruction.operation.mnemonic !== b.instruction.operation.mnemonic) return false;
+    return isMatrix(b.effect) ? a === b : this.#memberMask(other) === this.#memberMask(thread);
+  }
+
+  /** The member mask: the last source of every exchange with `.sync`. */
   #memberMask(thread: number): number {
     const { instruction, index } = this.#suspension(thread);
-    const mask = this.resident.operand(index, instruction.arguments.length - 1, thread) as number;
-    return mask | (1 << (thread & 31));
+    return this.resident.operand(index, instruction.arguments.length - 1, thread) as number;
+  }
+
+  /** The mask of the instruction at which a thread waits; undefined if it has none. */
+  #maskAt(thread: number): number | undefined {
+    const { effect } = this.#suspension(thread);
+    if (effect.kind === 'warp-barrier') return this.#memberMask(thread);
+    return isExchange(effect) && effect.sync ? this.#memberMask(thread) : undefined;
+  }
+
+  #undefinedFrom(thread: number, source: number, own: unknown): unknown {
+    const where = source < this.#count ? this.#whereabouts(source) : null;
+    const read = { block: this.position, thread: this.#coordinates(thread), lane: source & 31, where, mask: this.#maskAt(thread) ?? -1 };
+    return this.#host.undefinedRead(this.#suspension(thread).instruction, read, own);
+  }
+
+  /** The first lane that a thread waits for at an instruction of its warp; undefined if it waits for none. */
+  #missingLane(thread: number): number | undefined {
+    const { effect } = this.#suspension(thread);
+    if (!isOfWarp(effect) || (isExchange(effect) && effect.kind !== 'warp-barrier' && !effect.sync)) return undefined;
+    const mask = this.#maskAt(thread) ?? -1;
+    const first = thread & ~31;
+    for (let other = first; other < Math.min(first + 32, this.#count); other++) {
+      if (this.#statusOf(other) === exitedStatus || ((mask >>> (other - first)) & 1) === 0) continue;
+      if (!this.#joins(other, thread)) return other;
+    }
+    return undefined;
   }
 
   // Barriers
@@ -578,6 +623,13 @@ export class ThreadBlock {
       if (this.#statusOf(thread) < exitedStatus) waiting.push(thread);
       else exited ??= thread;
     }
+    for (const thread of waiting) {
+      const other = this.#missingLane(thread);
+      if (other === undefined) continue;
+      const group = waiting.filter((lane) => lane >> 5 === thread >> 5 && this.#joins(lane, thread));
+      this.#report('missing-lanes', group, { other, where: this.#whereabouts(other) });
+      return;
+    }
     const first = waiting.find((thread) => this.#suspension(thread).effect.kind === 'barrier') ?? waiting[0]!;
     const { instruction } = this.#suspension(first);
     const group = waiting.filter((thread) => this.#suspension(thread).instruction === instruction);
@@ -600,9 +652,11 @@ export class ThreadBlock {
     absent: { readonly other: number; readonly where: Whereabouts } | null,
   ): void {
     const barrier: InstructionId = this.#suspension(group[0]!).instruction.id;
+    const mask = this.#maskAt(group[0]!);
     this.#host.diverged({
       kind,
       barrier,
+      ...(mask !== undefined && { mask }),
       block: this.position,
       arrived: group.slice(0, listedThreads).map((thread) => this.#coordinates(thread)),
       arrivedCount: group.length,

@@ -11,11 +11,24 @@ interface Participant {
   readonly operands: readonly unknown[];
 }
 
+/**
+ * The value that a participant gets from a lane that does not take part.
+ * @param reader index of the participant
+ * @param own the value that the participant passed
+ */
+type UndefinedValue = (reader: number, source: number, own: unknown) => unknown;
+
 /** The results of each participant, in order. All of them execute instructions of the same effect. */
-export function warpResults(effect: Effect, participants: readonly Participant[]): readonly (readonly unknown[])[] {
+export function warpResults(
+  effect: Effect,
+  participants: readonly Participant[],
+  undefinedValue: UndefinedValue = (_reader, _source, own) => own,
+): readonly (readonly unknown[])[] {
   switch (effect.kind) {
     case 'shuffle':
-      return participants.map((participant) => shuffle(effect.mode, participant, participants));
+      return participants.map((participant, reader) =>
+        shuffle(effect.mode, participant, participants, (source) => undefinedValue(reader, source, participant.operands[0])),
+      );
     case 'vote':
       return vote(effect.mode, participants);
     case 'warp-value':
@@ -27,10 +40,15 @@ export function warpResults(effect: Effect, participants: readonly Participant[]
 
 /**
  * Sources: value, lane or distance, clamp and segment mask. The source lane is within the segment, or the lane itself
- * with a false predicate; reading an inactive lane returns the reader's value.
+ * with a false predicate; the value of a lane that does not take part is undefined.
  */
-function shuffle(mode: string, self: Participant, participants: readonly Participant[]): readonly unknown[] {
-  const [value, b, c] = self.operands as readonly number[];
+function shuffle(
+  mode: string,
+  self: Participant,
+  participants: readonly Participant[],
+  undefinedFrom: (source: number) => unknown,
+): readonly unknown[] {
+  const [, b, c] = self.operands as readonly number[];
   const distance = b! & 31;
   const clamp = c! & 31;
   const segment = (c! >> 8) & 31;
@@ -58,7 +76,7 @@ function shuffle(mode: string, self: Participant, participants: readonly Partici
   }
   if (!inRange) source = lane;
   const other = participants.find((participant) => participant.lane === source);
-  return [other ? other.operands[0] : value, inRange];
+  return [other ? other.operands[0] : undefinedFrom(source), inRange];
 }
 
 function vote(mode: string, participants: readonly Participant[]): readonly (readonly unknown[])[] {

@@ -3,11 +3,14 @@ import type { DivergenceFinding } from '../../verdict/finding.ts';
 import { code, readable, sentences, unknownValue } from '../text/code-text.ts';
 import { actionText, notAwaited } from './interleaving-phrases.ts';
 import { chosenText } from '../text/launch-text.ts';
+import { laneFaultKind, laneMessage, laneRemedy } from './lane-fault.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 
 /** The sentences on a barrier divergence or an early exit. */
 export function divergenceMessage(finding: DivergenceFinding): string {
-  const { interleaving, chosen, when, confirmed, kind, among } = finding;
+  const { interleaving, chosen, when, confirmed, kind, among, fault } = finding;
+  const ofLanes = laneFaultKind(kind);
+  if (ofLanes && fault) return laneMessage(finding, ofLanes, fault);
   const [waiting, absent] = interleaving?.threads ?? [];
   const step = interleaving?.steps[1];
   const line = step?.location && step.action !== 'exit' ? ` on line ${step.location.line}` : '';
@@ -22,7 +25,9 @@ export function divergenceMessage(finding: DivergenceFinding): string {
 }
 
 /** The possible remedies of a divergence of this kind. */
-export function divergenceRemedies(kind: DivergenceFinding['kind']): string[] {
+export function divergenceRemedies({ kind, fault }: Pick<DivergenceFinding, 'kind' | 'fault'>): string[] {
+  const ofLanes = laneFaultKind(kind);
+  if (ofLanes && fault) return [laneRemedy(ofLanes, fault)];
   const texts = (['block', 'grid'] as const).map((among) => remedyText(kind, among));
   return texts.filter((text) => text !== undefined);
 }
@@ -30,7 +35,7 @@ export function divergenceRemedies(kind: DivergenceFinding['kind']): string[] {
 /** The remedy for a divergence; undefined for an early exit, which is allowed. */
 function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['among']): string | undefined {
   switch (kind) {
-    case 'early-exit':
+    default:
       return undefined;
     case 'partial-arrival':
       return 'make the thread count of the barrier equal to the number of threads that reach it';
@@ -47,6 +52,8 @@ function whatHappens({ barrier, condition: raw, confirmed, kind, among }: Diverg
   const condition = raw === undefined ? undefined : readable(raw);
   const [who, name] = among === 'grid' ? ['threads of the grid', 'barrier of the grid'] : ['threads of the block', 'barrier'];
   switch (kind) {
+    default:
+      return '';
     case 'early-exit':
       return `some ${who} ${confirmed ? '' : 'may '}return before the ${name} on ${at}${condition === undefined ? '' : `, depending on ${condition}`}; ${notAwaited}`;
     case 'partial-arrival':

@@ -2,7 +2,8 @@ import type { KernelContext } from '../../../src/check/context/facts.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { controlDependence } from '../../../src/analysis/values/control-dependence.ts';
-import { type UniformityResult, inferUniformity } from '../../../src/analysis/values/uniformity.ts';
+import { sharedByLanes } from '../../../src/analysis/values/shared-by-lanes.ts';
+import { type SharedByLanes, type UniformityResult, inferUniformity } from '../../../src/analysis/values/uniformity.ts';
 import type { BlockId } from '../../../src/ir/form/kernel.ts';
 import { contextOf, load, store } from '../../check/kernel-text.ts';
 
@@ -18,10 +19,19 @@ function infer(body: string, proved: readonly number[] = []): Inferred {
   const context = contextOf(`${body} ${store('%d2', '%r0', '%r1', 60)}`);
   const { kernel, loaded } = context;
   const uniformity = inferUniformity(kernel, controlDependence(kernel), loaded, new Set(proved as BlockId[]));
+  return { context, uniformity, stored: lastStored(context, uniformity) };
+}
+
+function lastStored({ kernel }: KernelContext, uniformity: UniformityResult): string {
   const stores = kernel.blocks.flatMap(({ instructions }) => instructions.filter(({ operation }) => operation.effect.kind === 'store'));
   const value = stores[stores.length - 1]!.arguments[1]!;
-  const stored = value.kind === 'value' ? uniformity.value(value.id) : value.kind;
-  return { context, uniformity, stored };
+  return value.kind === 'value' ? uniformity.value(value.id) : value.kind;
+}
+
+/** Uniformity, for the lanes of a warp, of the value that the last store writes. */
+function storedIn(context: KernelContext, lanes: SharedByLanes): string {
+  const { kernel, loaded } = context;
+  return lastStored(context, inferUniformity(kernel, controlDependence(kernel), loaded, new Set(), lanes));
 }
 
 const stored = (body: string): string => infer(body).stored;
@@ -110,4 +120,48 @@ test('a branch that is proved to be uniform is treated as uniform', () => {
 
 test('the result of a barrier reduction is uniform', () => {
   assert.equal(stored('setp.lt.s32 %p1, %r0, %r9; bar.red.popc.u32 %r1, 0, %p1;'), 'uniform');
+});
+
+test('votes on what a block agrees on have its value, those of lanes do not', () => {
+  const voted = (vote: string): string => stored(`${vote} selp.b32 %r1, 1, 0, %p2;`);
+  const agreed = 'setp.lt.s32 %p1, %r9, 5;';
+  const own = 'setp.lt.s32 %p1, %r0, 5;';
+  for (const mode of ['any', 'all', 'uni']) {
+    assert.equal(voted(`${agreed} vote.sync.${mode}.pred %p2, %p1, -1;`), 'uniform', mode);
+    assert.equal(voted(`${own} vote.sync.${mode}.pred %p2, %p1, -1;`), 'varying', mode);
+  }
+  assert.equal(stored(`${agreed} vote.sync.ballot.b32 %r1, %p1, -1;`), 'varying');
+  assert.equal(voted(`${load('%r2', '%d2', '%r9', 10)} setp.lt.s32 %p1, %r2, 5; vote.sync.any.pred %p2, %p1, -1;`), 'stable');
+});
+
+test('lanes of a warp agree on votes, reductions, broadcasts, and on their number of the warp', () => {
+  const cases: readonly (readonly [body: string, block: readonly [number, number, number], expected: string])[] = [
+    ['shr.u32 %r1, %r0, 5;', [64, 1, 1], 'uniform'],
+    ['shr.u32 %r1, %r0, 4;', [64, 1, 1], 'varying'],
+    ['and.b32 %r1, %r0, 96;', [128, 1, 1], 'uniform'],
+    ['mov.u32 %r2, %tid.y; add.u32 %r1, %r2, 1;', [32, 4, 1], 'uniform'],
+    ['mov.u32 %r2, %tid.y; add.u32 %r1, %r2, 1;', [64, 4, 1], 'uniform'],
+    ['mov.u32 %r2, %tid.y; add.u32 %r1, %r2, 1;', [16, 4, 1], 'varying'],
+    ['mov.u32 %r2, %tid.y; shr.u32 %r1, %r2, 1;', [16, 4, 1], 'uniform'],
+    ['setp.lt.s32 %p1, %r0, 5; vote.sync.ballot.b32 %r1, %p1, -1;', [64, 1, 1], 'uniform'],
+    ['setp.lt.s32 %p1, %r0, 5; vote.sync.ballot.b32 %r1, %p1, %r0;', [64, 1, 1], 'varying'],
+    ['redux.sync.add.s32 %r1, %r0, -1;', [64, 1, 1], 'uniform'],
+    ['match.any.sync.b32 %r1, %r0, -1;', [64, 1, 1], 'varying'],
+    ['activemask.b32 %r1;', [64, 1, 1], 'varying'],
+    ['shfl.sync.idx.b32 %r1, %r0, 0, 31, -1;', [40, 1, 1], 'uniform'],
+    ['shfl.sync.idx.b32 %r1, %r0, 9, 31, -1;', [64, 1, 1], 'uniform'],
+    ['shfl.sync.idx.b32 %r1, %r0, 9, 31, -1;', [40, 1, 1], 'varying'],
+    ['shfl.sync.idx.b32 %r1, %r0, %r0, 31, -1;', [64, 1, 1], 'varying'],
+    // Of each segment of 16 lanes, or of some lanes.
+    ['shfl.sync.idx.b32 %r1, %r0, 0, 4127, -1;', [64, 1, 1], 'varying'],
+    ['shfl.sync.idx.b32 %r1, %r0, 0, 31, 0xffff;', [64, 1, 1], 'varying'],
+    ['shfl.sync.up.b32 %r1, %r0, 0, 0, -1;', [64, 1, 1], 'varying'],
+  ];
+  for (const [body, block, expected] of cases) {
+    const context = contextOf(`${body} ${store('%d2', '%r0', '%r1', 60)}`, { block });
+    const lanes = sharedByLanes(context.symbolic, context.dimensions, false);
+    assert.equal(storedIn(context, lanes), expected, `${body} ${block.join()}`);
+    const exited = sharedByLanes(context.symbolic, context.dimensions, true);
+    if (body.startsWith('shfl')) assert.equal(storedIn(context, exited), 'varying', body);
+  }
 });

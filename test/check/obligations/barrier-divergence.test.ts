@@ -79,7 +79,7 @@ test('conditions agree within a block or a warp exactly if enumeration of all th
             groups.set(key, of);
           }
         }
-        const { kind } = enumerateBranch(question.tier, obligation, group);
+        const { kind } = enumerateBranch(question.tier, obligation, group === 'block' ? group : Array.from({ length: 32 }, () => 0));
         assert.equal(kind, isUniform ? 'uniform' : 'varying', `seed ${seed}, ${group}`);
         counts[isUniform ? 'uniform' : 'varying']++;
       }
@@ -130,10 +130,13 @@ test('barriers of the whole block are obligations, and so are barriers that are 
 
 test('whether a warp executes a collective together depends on the branches around it', () => {
   const body = `setp.lt.s32 %p1, %r0, 7; @%p1 bra X; shfl.sync.idx.b32 %r1, %r0, 0, 31, -1; X: ${end}`;
-  const { symbolic, kernel, loaded } = contextOf(body);
-  const dependences = controlDependence(kernel);
-  const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
-  const [obligation, ...rest] = warpObligations(symbolic, dependences, uniformity);
+  const obligationsOf = (code: string) => {
+    const { symbolic, kernel, loaded, dimensions } = contextOf(code);
+    const dependences = controlDependence(kernel);
+    const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
+    return warpObligations(symbolic, dependences, uniformity, dimensions);
+  };
+  const [obligation, ...rest] = obligationsOf(body);
   assert.equal(rest.length, 0);
   assert.equal(obligation!.instruction.operation.effect.kind, 'shuffle');
 });

@@ -86,6 +86,7 @@ test('a run is cached under all its inputs, and the oldest is evicted first', ()
     races: [],
     divergences: [],
     faults: [],
+    undefinedReads: [],
     havocs: [],
     brokenAssumptions: [],
     stopped: null,

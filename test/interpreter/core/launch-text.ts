@@ -40,7 +40,18 @@ ret;
 export interface LaunchOptions extends Partial<
   Pick<
     RunRequest,
-    'sharedBytes' | 'blocks' | 'steps' | 'maxRaces' | 'detectRaces' | 'havocSeed' | 'track' | 'observer' | 'seed' | 'backend' | 'watch'
+    | 'sharedBytes'
+    | 'blocks'
+    | 'steps'
+    | 'maxRaces'
+    | 'detectRaces'
+    | 'havocSeed'
+    | 'track'
+    | 'observer'
+    | 'seed'
+    | 'backend'
+    | 'watch'
+    | 'undefinedValue'
   >
 > {
   readonly block?: Dim3;

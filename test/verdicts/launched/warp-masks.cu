@@ -1,23 +1,31 @@
 // expect: sumOfWarps race=proved divergence=proved
 // expect: sumOfWarps silent
-// expect: sumOfWarpsNamesMore race=possible divergence=possible
-// expect: sumOfWarpsNamesLess race=possible divergence=possible
+// expect: sumOfWarpsNamesMore race=proved divergence=proved
+// expect: sumOfWarpsNamesMore silent
+// expect: sumOfWarpsNamesLess race=possible divergence=divergent
+// expect: sumOfWarpsNamesLess finding warp/outside-mask error lines 37
 // expect: askedFor race=proved divergence=proved
-// expect: askedFor silent
-// expect: askedForMore race=possible divergence=possible
+// expect: askedFor finding warp/undefined-value warning lines 73
+// expect: askedForMore race=proved divergence=proved
+// expect: askedForMore finding warp/undefined-value warning lines 83
 // expect: active race=proved divergence=proved
 // expect: active silent
-// expect: activeThenParted race=possible divergence=possible
+// expect: activeThenParted race=proved divergence=proved
+// expect: activeThenParted finding warp/undefined-value warning lines 101
 // expect: activeInRounds race=proved divergence=proved
 // expect: activeInRounds silent
-// expect: activeThenLeaves race=possible divergence=possible
+// expect: activeThenLeaves race=proved divergence=proved
+// expect: activeThenLeaves finding warp/undefined-value warning lines 119
 // expect: alike race=proved divergence=proved
 // expect: alike silent
-// expect: alikeThenParted race=possible divergence=possible
-// expect: partOfMask race=possible divergence=possible
+// expect: alikeThenParted race=proved divergence=proved
+// expect: alikeThenParted silent
+// expect: partOfMask race=possible divergence=divergent
+// expect: partOfMask finding warp/outside-mask error lines 140
 // expect: activeGroup race=proved divergence=proved
 // expect: activeGroup silent
-// expect: activeGroupThenParted race=possible divergence=possible
+// expect: activeGroupThenParted race=proved divergence=proved
+// expect: activeGroupThenParted finding warp/undefined-value warning lines 156
 //
 // Lanes that a mask names: those, and no others, execute the exchange.
 #include <cooperative_groups.h>

@@ -1,0 +1,2 @@
+import{createRequire as nodeCreateRequire}from'node:module';const require=nodeCreateRequire(import.meta.url);
+import{copyMemory,firstDifference,initialMemory}from"./chunk-interpreter-javascript-memory-image.js";import"./chunk-interpreter-core-runtime-instruction.js";import"./chunk-core.js";import"./chunk-system-cache-folder.js";import"./chunk-required-node-url.js";import"./chunk-required-node-fs.js";import"./chunk-diff-libesm-convert-dmp.js";import"./chunk-empty.js";export{copyMemory,firstDifference,initialMemory};

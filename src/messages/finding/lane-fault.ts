@@ -1,0 +1,117 @@
+/** The text of a finding on an instruction that lanes of a warp execute together (`warp/*`). */
+import type { DivergenceFinding, InterleavingStep, LaneFault } from '../../verdict/finding.ts';
+import { code, readable, sentences } from '../text/code-text.ts';
+import { chosenText } from '../text/launch-text.ts';
+import { calledFrom, homeOf, lineText } from '../text/place.ts';
+
+export type LaneFaultKind = 'missing-lanes' | 'outside-mask' | 'undefined-value';
+
+/** CUDA functions by the opcode and the modes of their instruction. */
+const functions: readonly (readonly [mnemonic: RegExp, name: string])[] = [
+  [/^bar\.warp\.sync/, '__syncwarp()'],
+  [/^shfl\.sync\.idx/, '__shfl_sync()'],
+  [/^shfl\.sync\.bfly/, '__shfl_xor_sync()'],
+  [/^shfl\.sync\.(up|down)/, '__shfl_$1_sync()'],
+  [/^vote\.sync\.([a-z]+)/, '__$1_sync()'],
+  [/^match\.([a-z]+)\.sync/, '__match_$1_sync()'],
+  [/^redux\.sync\.(add|min|max|and|or|xor)/, '__reduce_$1_sync()'],
+  [/^wmma\.mma/, 'wmma::mma_sync()'],
+  [/^wmma\.(load|store)/, 'wmma::$1_matrix_sync()'],
+  [/^(mma|ldmatrix|stmatrix|movmatrix|elect|wgmma)\b/, '$1.sync'],
+];
+
+/** The CUDA function of an instruction, or its mnemonic. */
+function functionName(mnemonic: string): string {
+  for (const [pattern, name] of functions) {
+    const match = pattern.exec(mnemonic);
+    if (match) return code(name.replace('$1', match[1] ?? ''));
+  }
+  return code(mnemonic);
+}
+
+function maskText(mask: number): string {
+  return code(`0x${mask.toString(16).padStart(8, '0')}`);
+}
+
+/** What is wrong, as a clause. `at` is the place of the instruction: `line 12`. */
+export function laneFaultText(kind: LaneFaultKind, { mnemonic, mask, lane, other, reaches }: LaneFault, at: string): string {
+  const name = functionName(mnemonic);
+  switch (kind) {
+    case 'outside-mask':
+      return `lane ${lane} executes ${name} on ${at} with the mask ${maskText(mask ?? 0)}, which does not contain lane ${lane}; the result is undefined`;
+    case 'missing-lanes':
+      return mask === undefined
+        ? `all lanes of a warp must execute ${name} on ${at} together, but lane ${other?.lane ?? 0} does not`
+        : `${name} on ${at} waits for lane ${other?.lane ?? 0}, which its mask ${maskText(mask)} contains, but this lane does not execute it with that mask`;
+    case 'undefined-value': {
+      const source = other?.lane ?? 0;
+      const because =
+        other?.is === 'exited'
+          ? 'which has exited'
+          : other?.is === 'absent'
+            ? 'which does not exist in this block'
+            : other?.is === 'unnamed'
+              ? `which is not in the mask ${maskText(mask ?? 0)}`
+              : 'which executes another instruction';
+      const use = reaches === undefined ? '' : reaches === null ? ' and decides the path of a thread' : ` and reaches ${code(reaches)}`;
+      return `lane ${lane} reads the value of lane ${source}, ${because}, in ${name} on ${at}; the value is undefined${use}`;
+    }
+  }
+}
+
+/** What to do about it. */
+export function laneRemedy(kind: LaneFaultKind, { mnemonic, mask, other }: LaneFault): string {
+  const name = functionName(mnemonic);
+  switch (kind) {
+    case 'outside-mask':
+      return `compute the mask with ${code('__ballot_sync()')} from the condition under which lanes execute ${name}, or let only lanes of the mask execute it`;
+    case 'missing-lanes':
+      return mask === undefined
+        ? `move ${name} to where all lanes of the warp execute it`
+        : `move ${name} out of the branch so that all lanes of the mask execute it, or compute the mask with ${code('__ballot_sync()')} before the branch`;
+    case 'undefined-value':
+      if (other?.is === 'exited')
+        return `let all lanes of the mask execute ${name}, with a neutral value in those that have nothing to add`;
+      if (other?.is === 'absent') return `launch blocks of whole warps, or use the value only where the source lane exists`;
+      if (other?.is === 'elsewhere') return `let all lanes of the mask execute the same ${name}`;
+      return 'read only from lanes of the mask: add the source lane to it, or use the value only where the source lane is in it';
+  }
+}
+
+/** Whether a finding is on an instruction of a warp. */
+export function laneFaultKind(kind: DivergenceFinding['kind']): LaneFaultKind | null {
+  return kind === 'missing-lanes' || kind === 'outside-mask' || kind === 'undefined-value' ? kind : null;
+}
+
+/** What the missing lane does instead. */
+function absentText(step: InterleavingStep, { mnemonic }: LaneFault): string {
+  if (step.action === 'exit') return 'has exited';
+  if (step.action !== 'wait') return 'is elsewhere';
+  if (step.at !== 'instruction') return 'waits at a barrier';
+  const other = functionName(step.mnemonic);
+  return `waits at ${other}${other === functionName(mnemonic) ? ' with another mask' : ''}`;
+}
+
+/** The sentences on a finding on an instruction of a warp. */
+export function laneMessage(finding: DivergenceFinding, kind: LaneFaultKind, fault: LaneFault): string {
+  const { barrier, interleaving, condition: raw, chosen, when } = finding;
+  const home = homeOf([barrier]);
+  const at = `${lineText(barrier, home)}${calledFrom([barrier], home)}`;
+  const condition = raw === undefined ? undefined : readable(raw);
+  const [first, second] = interleaving?.threads ?? [];
+  const step = interleaving?.steps[1];
+  const isElsewhere = step !== undefined && step.action !== 'exit';
+  const line = isElsewhere && step.location ? ` on line ${step.location.line}` : '';
+  const who =
+    kind === 'missing-lanes' && first && second && step
+      ? `${first.name} (lane ${fault.lane}) waits there while ${second.name} (lane ${fault.other?.lane ?? 0}) ${absentText(step, fault)}${line}`
+      : '';
+  return sentences(
+    laneFaultText(kind, fault, at),
+    who,
+    kind !== 'missing-lanes' || condition === undefined ? undefined : `whether a lane executes it depends on ${condition}`,
+    chosen &&
+      `this happens${when === undefined ? '' : ` when ${code(when)}`}, for example, if the kernel is launched with ${chosenText(chosen)}`,
+    laneRemedy(kind, fault),
+  );
+}
