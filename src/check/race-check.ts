@@ -308,7 +308,9 @@ export function* querySolver(
     leave(pair, why ?? result.reason, result.kind === 'budget', yield* storeEqually(pair));
     if (result.kind !== 'open') continue;
     const isOnlyOne = [...open.values()].every((one) => one.pair === pair || one.unasked === true);
-    if (isFirstRun && isOnlyOne && open.get(pairKey(pair))?.sameValue === false) {
+    const { sameValue = true, elements = null } = open.get(pairKey(pair)) ?? {};
+    // Threads that may store equal values need no precondition, but a run.
+    if (isFirstRun && isOnlyOne && !sameValue && elements === null) {
       const proved = yield* proveFirst(new Set(waiting.slice(at).map((one) => one.pair)));
       if (proved) return { proved };
     }
