@@ -4,7 +4,9 @@
  * that the tiers leave open are executed in the interpreter; only a run confirms a finding.
  */
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
-import { placeOf } from './context/names.ts';
+import { baseName, placeOf } from './context/names.ts';
+import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
+import { areExecutedByAll } from './ordering/grid-gate.ts';
 import { assumedOfCalls } from './context/calls.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
@@ -179,9 +181,16 @@ function* decide(
   const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
 
   // Intervals: analysis/barriers.
-  const intervals: KernelIntervals = intervalsOf(facts, uniformity, barriers.earlyExits.length > 0);
+  const isPart = barriers.earlyExits.length > 0;
+  const gates = !isPart && areExecutedByAll(facts.gates, facts.kernel, facts.dependences, uniformity.grid) ? facts.gates : [];
+  for (const { counter, startsAtZero, assumes } of gates) {
+    if (startsAtZero) assumed.add('initial', `${baseName(facts, counter.targets[0]!.base)} is 0 when the kernel starts`);
+    assumed.addNoWrap(assumes);
+  }
+  const intervals: KernelIntervals = intervalsOf(facts, uniformity, isPart, gates);
   trace.intervals?.(facts, intervals);
-  if (intervals.grid && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
+  const isCooperative = facts.kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+  if (isCooperative && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
 
   // Bounds: bounds-check.
   const outOfBounds: BoundsResult = yield* checkBounds(facts, runs, () => tiers.linear('grid', uniformity.grid));
@@ -190,7 +199,7 @@ function* decide(
   const memory: Aliasing = aliasing(facts);
   const { pairs, isCut } = racingPairs(facts, intervals, memory.mayAlias);
   const cut: Reason | null = cutBy(facts, intervals, isCut);
-  const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed);
+  const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed, gates);
   trace.pairs?.(facts, unordered);
 
   // Decide pairs: deciding/cheap-tiers, runs of the overlaps found there, witness/deciding-run and

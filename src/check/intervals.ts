@@ -7,6 +7,7 @@ import type { KernelAndLaunch, SymbolicFacts, BarrierFacts } from './context/fac
 import { type OwnAccess, pendingCopies } from '../analysis/barriers/pending-copy.ts';
 import { type ProxyCrossing, proxyCrossings } from '../analysis/barriers/proxy-order.ts';
 import { type Interval, barrierIntervals, isGridBarrier, isWarpBarrier } from '../analysis/barriers/barrier-interval.ts';
+import type { GridGate } from './ordering/grid-gate.ts';
 import type { BlockIntervals, ThreadIntervals } from './obligations/obligation.ts';
 import type { WarpRelation } from './obligations/warp-collective-overlap.ts';
 
@@ -26,6 +27,7 @@ export interface KernelIntervals {
  * Barrier intervals for threads of one warp, of one block and of different blocks. If a barrier synchronises only some
  * threads, their intervals are separate.
  * @param somePart some threads return while others continue
+ * @param gates barriers that are also barriers of the grid
  */
 export function intervalsOf(
   {
@@ -40,6 +42,7 @@ export function intervalsOf(
   }: KernelAndLaunch & SymbolicFacts & BarrierFacts,
   { block: ofBlock, grid: ofGrid }: Scoped<UniformityResult>,
   somePart: boolean,
+  gates: readonly GridGate[] = [],
 ): KernelIntervals {
   const accesses = [...plain, ...inMemory.accesses];
   const hasBarrier = (isBarrier: (instruction: Instruction) => boolean): boolean =>
@@ -57,7 +60,9 @@ export function intervalsOf(
     return { intervals, own: copies.own, truncated: result.truncated };
   };
   const block = between(isBlockBarrier, ofBlock);
-  const grid = hasBarrier(isGridBarrier) ? between(isGridBarrier, ofGrid) : null;
+  const ends = new Set(gates.map(({ barrier }) => barrier));
+  const endsPhase = (instruction: Instruction): boolean => isGridBarrier(instruction) || ends.has(instruction);
+  const grid = hasBarrier(endsPhase) ? between(endsPhase, ofGrid) : null;
   const threads = dimensions.block.reduce<number>((product, size) => product * (size ?? Infinity), 1);
   const hasWarpBarriers = hasBarrier(isWarpBarrier);
   const areWarpsSeparate = hasWarpBarriers || request.policy.warpLockstep;

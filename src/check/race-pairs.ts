@@ -7,6 +7,7 @@ import type { Access } from '../analysis/values/access.ts';
 import { type ConflictKind, conflictOf } from '../memory-model/conflict.ts';
 import type { Reach } from '../memory-model/scope.ts';
 import { type AccessPair, type Conflicts, type MayAlias, type PairBudget, blockPairs, gridPairs } from './obligations/obligation.ts';
+import { type GridGate, areOfOneGate } from './ordering/grid-gate.ts';
 import { areOfOneLocation, orderBetween } from './ordering/order.ts';
 
 /** The assumption of `warp-lockstep`. */
@@ -52,10 +53,12 @@ export function unorderedPairs(
   pairs: readonly AccessPair[],
   mayAlias: MayAlias,
   assumed: AssumedFacts,
+  gates: readonly GridGate[],
 ): readonly AccessPair[] {
   if (facts.request.policy.warpLockstep) assumed.add('warp-lockstep', lockstep);
   const locks = facts.synchronisation.filter(({ kind }) => kind === 'lock');
   return pairs.filter(({ scope, conflict, first, second }) => {
+    if (areOfOneGate(gates, first, second)) return false;
     if (conflict === 'volatile' && areOfOneLocation(facts.synchronisation, first, second)) return false;
     const order = orderBetween(locks, scope, first, second);
     const lock = order?.kind === 'always' ? order.by : null;

@@ -11,6 +11,7 @@ import type { Reread } from '../../analysis/values/repeated-loads.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { GridGate } from '../ordering/grid-gate.ts';
 import type { Synchronisation } from '../ordering/pattern.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
@@ -65,6 +66,8 @@ export interface BarrierFacts {
 export interface OrderingFacts {
   /** Locks, flags and counters; locks first. */
   readonly synchronisation: readonly Synchronisation[];
+  /** Barriers of the grid that the kernel makes of counters. */
+  readonly gates: readonly GridGate[];
   /** Values that differ between any two executions of their instruction, by value id. */
   readonly tickets: ReadonlyMap<number, Ticket>;
 }

@@ -30,6 +30,7 @@ import { collectElementFacts } from '../premises/element-fact.ts';
 import { isProtected } from '../ordering/order.ts';
 import type { Synchronisation } from '../ordering/pattern.ts';
 import { findSynchronisation } from '../ordering/synchronisation.ts';
+import { findGridGates } from '../ordering/grid-gate.ts';
 import { isSetUpBefore } from '../ordering/initial-store.ts';
 import { findTickets } from '../ordering/ticket.ts';
 
@@ -94,10 +95,11 @@ function contextOf(request: CheckRequest): KernelContext {
   const toldOnce = broadcasts.filter(({ loop }) => loop === null);
   const synchronising = { symbolic, accesses, mayBeSame, barriers, broadcasts: toldOnce, dimensions, startsAtZero };
   const synchronisation = findSynchronisation(synchronising);
+  const gates = findGridGates(synchronising);
   const tickets = findTickets(synchronising, synchronisation, (start, counter) => isSetUpBefore(symbolic, barriers, start, counter));
   const ofMemory = loadedMemory(symbolic, accesses, declaredAs, areTogether);
   const isGuarded = (access: Access): boolean =>
-    isProtected(synchronisation, access) || synchronisation.some((by) => isReadInTurn(kernel, by, access));
+    isProtected(synchronisation, access) || synchronisation.some((by) => isReadInTurn(kernel, by, access, gates.length > 0));
   const guarded = new Set(accesses.filter(isGuarded).map(({ instruction }) => instruction));
   // In a critical section, or after an acquire, each thread may read a different value written by another thread.
   const loaded = (load: Instruction): LoadedMemory => {
@@ -135,6 +137,7 @@ function contextOf(request: CheckRequest): KernelContext {
     extents: statedExtents(request.assumptions, parameters, launch, dimensions),
     tickets,
     synchronisation,
+    gates,
     elements,
     statedValues,
     inMemory,
@@ -208,12 +211,12 @@ export function startOf({ parameters, assumptions }: CheckRequest, base: Base): 
  * one, and a thread after the acquire another. Not if a barrier of the block follows the acquire, since all threads of
  * the block are after it then.
  */
-function isReadInTurn({ blocks }: Kernel, by: Synchronisation, access: Access): boolean {
+function isReadInTurn({ blocks }: Kernel, by: Synchronisation, access: Access, hasGates: boolean): boolean {
   const { index, operation } = access;
   if (operation === 'write' || by.kind === 'lock') return false;
   if (by.own.includes(access)) return true;
   if (by.after.block.get(index)?.some(({ level }) => level === 'thread')) return true;
-  return by.after.grid.has(index) && blocks.some(({ instructions }) => instructions.some(isGridBarrier));
+  return by.after.grid.has(index) && (hasGates || blocks.some(({ instructions }) => instructions.some(isGridBarrier)));
 }
 
 /** The launch's dimensions; an axis that the launch does not specify and that the kernel never reads is 1. */

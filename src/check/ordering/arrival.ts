@@ -48,7 +48,7 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
         : watch.targets[0]!.offset === offset),
   );
   const counted: Units = { kind: kind === 'flag' ? 'blocks' : kind, along: axisOf(offset, arrival.bytes, dimensions) };
-  const count = kind === 'flag' ? null : countOf(symbolic, dimensions, counted, 32);
+  const count = kind === 'flag' ? null : numberOfUnits(symbolic, dimensions, counted, 32);
   return {
     kind,
     base,
@@ -119,7 +119,7 @@ function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, units: U
   if (effect.kind !== 'atomic' || !/^[us]32$|^[us]64$/.test(effect.type)) return false;
   const operand = symbolic.operand(instruction.arguments[1]!);
   if (effect.operation === 'add') return operand.operator === 'constant' && operand.value === 1n;
-  const all = effect.operation === 'inc' && countOf(symbolic, dimensions, units, operand.width);
+  const all = effect.operation === 'inc' && numberOfUnits(symbolic, dimensions, units, operand.width);
   if (!all || !all.fits) return false;
   return operand === all.term || operand === symbolic.store.sum(operand.width, -1n, [[all.term, 1n]]);
 }
@@ -128,7 +128,7 @@ function countsByOne(symbolic: SymbolicKernel, { instruction }: Access, units: U
  * The number of arrivals at a counter as a term; `fits` means that the product surely does not wrap around and is not
  * negative. Null if the number is too large.
  */
-function countOf(
+export function numberOfUnits(
   { store }: SymbolicKernel,
   dimensions: Dimensions,
   { kind, along }: Units,
@@ -180,7 +180,7 @@ function showsArrival(
     const before = substituted(store, part, (leaf) => (leaf === unknown ? store.constant(leaf.width, 0n) : undefined), new Map());
     return view.decide(before) === false;
   }
-  const all = countOf(symbolic, dimensions, units, unknown.width);
+  const all = numberOfUnits(symbolic, dimensions, units, unknown.width);
   if (!all) return false;
   // The atomic of the last arrival returns the number of all others.
   const enough = isArrival ? store.sum(all.term.width, -1n, [[all.term, 1n]]) : all.term;

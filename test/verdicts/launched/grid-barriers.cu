@@ -1,39 +1,34 @@
 // expect: syncOnce race=proved divergence=proved
 // expect: syncOnce silent
 // expect: syncOnceNoFence race=race divergence=proved
-// expect: syncOnceNoFence finding race/global error on part lines 56,63
-// expect: syncOnceNoFence finding race/volatile warning on done lines 59,60
+// expect: syncOnceNoFence finding race/global error on part lines 51,58
+// expect: syncOnceNoFence finding race/volatile warning on done lines 54,55
 // expect: syncOnceTooFew race=race divergence=proved
-// expect: syncOnceTooFew finding race/global error on part lines 68,77
-// expect: syncOnceTooFew finding race/volatile warning on done lines 72,73
+// expect: syncOnceTooFew finding race/global error on part lines 63,72
+// expect: syncOnceTooFew finding race/volatile warning on done lines 67,68
 // open: syncOnceTooFew race by the volatile wait only: no run lets a block go on before the last one has counted
 // expect: syncTwice race=proved divergence=proved
 // expect: syncTwice silent
-// open: syncTwice race by the volatile wait: a counter that a block counts twice
 // expect: syncTwiceForOne race=race divergence=proved
-// expect: syncTwiceForOne finding race/global error on b lines 106,108
-// expect: syncTwiceForOne finding race/volatile warning on done lines 84,85
+// expect: syncTwiceForOne finding race/global error on b lines 101,103
+// expect: syncTwiceForOne finding race/volatile warning on done lines 79,80
 // expect: syncEachStep race=proved divergence=proved
 // expect: syncEachStep silent
-// open: syncEachStep race by the volatile wait: a counter that a block counts in each iteration
 // expect: syncEachOtherStep race=race divergence=proved
-// expect: syncEachOtherStep finding race/global warning on a lines 126,128
-// expect: syncEachOtherStep finding race/volatile warning on done lines 84,85
+// expect: syncEachOtherStep finding race/global warning on a lines 121,123
 // expect: syncByGeneration race=proved divergence=proved
 // expect: syncByGeneration silent
-// open: syncByGeneration race by the volatile wait: a barrier that the last block opens
 // expect: syncByGenerationNoFence race=race divergence=proved
-// expect: syncByGenerationNoFence finding race/global error on a lines 178,180
-// expect: syncByGenerationNoFence finding race/global error on count lines 165,166
-// expect: syncByGenerationNoFence finding race/volatile warning on generation lines 164,167,169
+// expect: syncByGenerationNoFence finding race/global error on a lines 173,175
+// expect: syncByGenerationNoFence finding race/global error on count lines 160,161
+// expect: syncByGenerationNoFence finding race/volatile warning on generation lines 159,162,164
 // expect: syncByHighBit race=proved divergence=proved
 // expect: syncByHighBit silent
-// open: syncByHighBit race by the volatile wait: a barrier that a bit of the counter opens
 // expect: syncByFlags race=proved divergence=proved
 // expect: syncByFlags silent
 // open: syncByFlags possible: a block that has seen the flags of all others
 // expect: syncByFlagsButOne race=race divergence=proved
-// expect: syncByFlagsButOne finding race/global error on a lines 225,236
+// expect: syncByFlagsButOne finding race/global error on a lines 220,231
 //
 // Barriers of the grid that programs write themselves: blocks count at an element and wait until all have.
 
