@@ -1,7 +1,7 @@
 // expect: sum_in_one_pass race=proved divergence=proved
-// expect: no_fence race=race divergence=possible finding race/global lines 61,68
-// expect: no_acquire race=race divergence=possible finding race/global lines 81,89
-// expect: count_before_sum race=race divergence=possible finding race/global lines 106,111
+// expect: no_fence race=race divergence=proved finding race/global lines 60,67
+// expect: no_acquire race=race divergence=proved finding race/global lines 80,88
+// expect: count_before_sum race=race divergence=proved finding race/global lines 105,110
 //
 // A sum in one launch: every block adds up its part, and the block that finishes last adds up the parts. It also puts
 // the counter back, which no other block touches any more.
