@@ -143,8 +143,8 @@ void run(int *a) { turn<<<1, 64>>>(a); hand<<<1, 64>>>(a); }
   assert.equal(
     readFileSync(join(folder, 'sum.cu'), 'utf8'),
     sum
-      .replace('s[t] = t;\n', 's[t] = t;\n    SYNC();\n')
-      .replace('threadIdx.x);\n    s', 'threadIdx.x);\n    SYNC();\n    s')
+      .replace('s[t] = t;\n', 's[t] = t;\n    __syncwarp();\n')
+      .replace('threadIdx.x);\n    s', 'threadIdx.x);\n    __syncwarp();\n    s')
       .replace('MIRROR(s, a);', 's[threadIdx.x] = a[threadIdx.x];\n    SYNC();\n    a[threadIdx.x] = s[63 - threadIdx.x];'),
   );
 });

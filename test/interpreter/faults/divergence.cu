@@ -5,7 +5,7 @@
 // run: early_return block=64 args(out=int32[64]:zeros, n=40) expect=early-exit line 54
 // run: early_return_full_block block=64 args(out=int32[64]:zeros, n=64) expect=clean
 // run: lock_across_barrier block=64 args(lock=int32[1]:zeros, out=int32[64]:zeros) expect=budget
-// run: warp_waits_for_block block=64 args(out=int32[64]:zeros) expect=deadlock line 77
+// run: warp_waits_for_block block=64 args(out=int32[64]:zeros) expect=missing-lanes line 75
 // run: grid_sync_one_block_left block=32 grid=3 args(out=int32[96]:zeros) build=verification expect=deadlock line 84
 // run: rounds_of_two_loops block=32 args(out=int32[32]:zeros) expect=divergence line 93
 // run: a_round_each block=32 args(out=int32[32]:zeros) expect=divergence line 102

@@ -3,7 +3,7 @@
 // run: odd_lanes block=64 args(out=int32[64]:zeros) expect=clean
 // run: odd_lanes_read_even block=64 args(out=int32[64]:zeros) expect=race lines 43,46 space shared
 // run: mask_in_branches block=32 args(out=int32[32]:zeros) expect=clean
-// run: missing_lanes block=32 args(out=int32[32]:zeros) expect=deadlock line 71
+// run: missing_lanes block=32 args(out=int32[32]:zeros) expect=missing-lanes line 70
 // run: rotating_quads block=32 args(out=int32[32]:zeros) expect=clean
 // run: nested_masks block=32 args(out=int32[32]:zeros) expect=clean
 //

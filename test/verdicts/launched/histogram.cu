@@ -3,7 +3,7 @@
 // expect: histogramZeroLate race=race divergence=proved
 // expect: histogramZeroLate finding race/shared error on bins lines 31,32
 // expect: histogramZeroLateNarrow race=race divergence=proved
-// expect: histogramZeroLateNarrow finding race/shared warning on bins lines 40,41
+// expect: histogramZeroLateNarrow finding race/shared error on bins lines 40,41
 // expect: histogramPlain race=race divergence=proved
 // expect: histogramPlain finding race/shared error on bins lines 51
 // expect: histogramPlainNarrow race=race divergence=proved
