@@ -26,7 +26,7 @@ test('accesses of instructions, and whether they are strong', () => {
     'red.global.add.noftz.f16x2': ['atomic global 1x4 @0 relaxed gpu of 2'],
     'red.global.add.v4.f32': ['atomic global 4x4 @0 relaxed gpu'],
     'atom.shared.cta.cas.b64': ['atomic shared 1x8 @0 relaxed cta'],
-    'ldmatrix.sync.aligned.m8n8.x4.shared.b16': ['read shared 1x16 @0 weak null'],
+    'ldmatrix.sync.aligned.m8n8.x4.shared.b16': ['read shared 1x4 @0 weak null'],
     'cp.async.cg.shared.global': ['write shared 1x16 @0 weak null', 'read global 1x16 @1 weak null'],
     'cp.async.bulk.global.shared::cta.bulk_group': ['write global 1x16 @0 weak null', 'read shared 1x16 @1 weak null'],
     'cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u64': [
