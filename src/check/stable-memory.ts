@@ -51,8 +51,8 @@ export function neededRaceFreedom(
   const leaves = branches.flatMap((id) =>
     proved.has(id) ? [...(symbolic.condition(id)?.leaves ?? []), ...symbolic.reach(id).leaves] : [],
   );
-  const ofWarps = warpObligations(symbolic, dependences, ofWarp, dimensions).flatMap(({ ways }) =>
-    ways.flatMap((conditions) => conditions.flatMap(({ term }) => term.leaves)),
+  const ofWarps = warpObligations(symbolic, dependences, ofWarp, dimensions).flatMap(({ paths }) =>
+    paths.flatMap((conditions) => conditions.flatMap(({ term }) => term.leaves)),
   );
   if ([...leaves, ...ofWarps].some(isCopied)) return 'all';
   const rests =

@@ -93,8 +93,8 @@ function* splitWarps(
   const conditions = new Map<InstructionId, Term>();
   const afterExits = new Set<Instruction>();
   tiers.forget(); // Values that threads of a block do not share may be shared by the lanes of a warp.
-  function* isExcluded({ instruction, ways }: WarpObligation): Steps<boolean> {
-    for (const conditions of ways) {
+  function* isInfeasible({ instruction, paths }: WarpObligation): Steps<boolean> {
+    for (const conditions of paths) {
       if (request.budget.expired()) return false;
       const { tier, encoding } = tiers.linear('block', uniformity);
       const isOfOne = conditions.every(({ reading }) => reading.side === 1);
@@ -104,7 +104,7 @@ function* splitWarps(
       log?.addSolvedDivergence(instruction, 'linear', result.asked);
       assumed.addNoWrap(result.assumes);
     }
-    return ways.length > 0;
+    return paths.length > 0;
   }
   for (const obligation of warpObligations(symbolic, dependences, uniformity, dimensions)) {
     const { condition, byLane, instruction, others, isOfExit } = obligation;
@@ -116,7 +116,7 @@ function* splitWarps(
       log?.addDivergence(instruction, 'enumeration', null);
       continue;
     }
-    if (tried === 'unable' && (yield* isExcluded(obligation))) continue;
+    if (tried === 'unable' && (yield* isInfeasible(obligation))) continue;
     if (isOfExit) {
       for (const one of all) afterExits.add(one);
       continue;

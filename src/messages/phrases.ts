@@ -31,7 +31,7 @@ export interface Mark {
 }
 
 const laneMarks: Readonly<Record<string, string>> = {
-  'warp/missing-lanes': 'not all lanes that this waits for execute it',
+  'warp/missing-lanes': 'some lanes that this waits for do not execute it',
   'warp/outside-mask': 'a lane executes this whose mask does not contain it',
   'warp/undefined-value': 'the value is undefined: the source lane does not take part',
 };

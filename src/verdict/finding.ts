@@ -97,7 +97,7 @@ export interface MissingBarrier {
   /** The lanes that reach the code between the accesses, as a mask, if that is only a part of the warp. */
   readonly lanes?: number;
   /**
-   * `part`: only some threads reach the code between the accesses, so that a barrier has to be outside of their branch; `none`:
+   * `part`: only some threads reach the code between the accesses, so that a barrier must be outside of the branch; `none`:
    * no code, as no path leads from one access to the other.
    */
   readonly between?: 'part' | 'none';

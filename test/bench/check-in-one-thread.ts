@@ -9,4 +9,4 @@ Object.assign(checkLimits, { alone: 2 ** 30, stretch: 2 ** 30 });
 const { runProgram } = await import('../../src/program.ts');
 process.exitCode = await runProgram(new URL('../../src/cli.ts', import.meta.url).href);
 const { user, system } = process.cpuUsage();
-console.log(`own CPU: ${Math.round((user + system) / 1000)}`);
+console.log(`CPU of the process: ${Math.round((user + system) / 1000)}`);

@@ -40,7 +40,7 @@ try {
   const options = ['check', file, '--fail-on', 'never', '--no-cache', '--jobs', '1', '--timeout', '3600'];
   const output = join(scratch, 'output');
   const { wall, cpu } = timed(output, process.execPath, [...sampled, ...options, '--', ...words.slice(end + 1)]);
-  const own = Number(/^own CPU: (\d+)$/m.exec(readFileSync(output, 'utf8'))?.[1]);
+  const own = Number(/^CPU of the process: (\d+)$/m.exec(readFileSync(output, 'utf8'))?.[1]);
   const profile = readdirSync(scratch).find((name) => name.endsWith('.cpuprofile'));
   if (profile === undefined) throw new Error('the check was not sampled');
   print(JSON.parse(readFileSync(join(scratch, profile), 'utf8')) as Profile, wall, cpu, own);

@@ -24,7 +24,7 @@ import type { ReadCondition } from './obligation.ts';
 /** The conditions under which two threads of a warp take different sides of a branch although both have to come. */
 interface Parting {
   /** The lists of conditions; empty if the property cannot be expressed. */
-  readonly ways: readonly (readonly ReadCondition[])[];
+  readonly paths: readonly (readonly ReadCondition[])[];
   /**
    * The same property if it depends on lane indices only: the conditions under which two threads take different sides of
    * the branch, and by lane the group of lanes that must not. Lanes of group -1 may take any side. Null otherwise.
@@ -129,7 +129,7 @@ export function warpObligations(
         if (between && !between.has(branch)) continue;
         const condition = symbolic.condition(branch);
         const isOfExit = mayExit && leavesUnawaited(kernel, branch, block);
-        const parting = condition ? partings(symbolic, branch, condition, block, lanes) : { ways: [], byLane: null };
+        const parting = condition ? partings(symbolic, branch, condition, block, lanes) : { paths: [], byLane: null };
         list.push({ instruction, others, isOfExit, condition: condition ?? store.true, ...parting });
       }
       list.push(...ownLane(symbolic, instruction, block, lanes));
@@ -194,26 +194,26 @@ function partings(symbolic: SymbolicKernel, branch: BlockId, condition: Term, bl
   const first = oppositeBranchSides(symbolic, branch, condition, rounds);
   const groups = groupsOf(lanes);
   const byLane = groups && { sides: first, groups };
-  if (lanes.kind === 'all' || lanes.kind === 'unknown') return { ways: [first], byLane };
+  if (lanes.kind === 'all' || lanes.kind === 'unknown') return { paths: [first], byLane };
   const second = oppositeBranchSides(symbolic, branch, store.not(condition), rounds);
   const at = (side: 1 | 2, terms: readonly Term[]): ReadCondition[] => terms.map((term) => ({ term, reading: { side, rounds } }));
   const lasting = (home: BlockId): readonly Term[] => lastingConditions(symbolic, home);
   const own = lasting(block);
   if (lanes.kind === 'parts') {
     const parts = [...new Set(lanes.groups)].filter((group) => group >= 0);
-    if (parts.length > maxParts) return { ways: [], byLane };
-    const ways = parts.flatMap((part) => {
+    if (parts.length > maxParts) return { paths: [], byLane };
+    const paths = parts.flatMap((part) => {
       const isOfPart = lanesThat(symbolic, (lane) => lanes.groups[lane] === part);
       return [first, second].map((sides) => [...sides, ...at(1, [...own, isOfPart]), ...at(2, [isOfPart])]);
     });
-    return { ways, byLane };
+    return { paths, byLane };
   }
   const named =
     lanes.kind === 'such'
       ? [lanes.holds]
       : [...lasting(lanes.at.block), ...(lanes.predicate && isLasting(symbolic, lanes.predicate) ? [lanes.predicate] : [])];
   const premises = [...at(1, own), ...at(2, named)];
-  return { ways: [first, second].map((sides) => [...sides, ...premises]), byLane };
+  return { paths: [first, second].map((sides) => [...sides, ...premises]), byLane };
 }
 
 /** The obligation that a lane does not execute the instruction if its own mask does not name it. */
@@ -222,7 +222,7 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
   const ofInstruction = { instruction, others: [], isOfExit: false, byLane: null } as const;
   if (lanes.kind === 'all' || (lanes.kind === 'parts' && !lanes.groups.includes(-1))) return [];
   if (lanes.kind === 'unknown' || lanes.kind === 'parts')
-    return [{ ...ofInstruction, condition: symbolic.operand(maskOf(instruction)!), ways: [] }];
+    return [{ ...ofInstruction, condition: symbolic.operand(maskOf(instruction)!), paths: [] }];
   const holds = lanes.kind === 'such' ? lanes.holds : lanes.predicate;
   if (holds === null) return [];
   const reading: TermInstance = {
@@ -233,8 +233,8 @@ function ownLane(symbolic: SymbolicKernel, instruction: Instruction, block: Bloc
   const isSame = lanes.kind !== 'told' || kernel.loops.every(({ blocks }) => !blocks.has(lanes.at.block) || blocks.has(block));
   const reach = symbolic.reach(block);
   const conditions = [...(reach.operator === 'all' ? reach.arguments : [reach]), store.not(holds)];
-  const ways = isSame ? [conditions.map((term): ReadCondition => ({ term, reading }))] : [];
-  return [{ ...ofInstruction, condition: holds, ways }];
+  const paths = isSame ? [conditions.map((term): ReadCondition => ({ term, reading }))] : [];
+  return [{ ...ofInstruction, condition: holds, paths }];
 }
 
 function lanesOf(symbolic: SymbolicKernel, instruction: Instruction, dimensions: Dimensions): Lanes {

@@ -77,8 +77,6 @@ export interface Synchronisation extends Pattern {
   readonly after: Scoped<ReadonlyMap<number, readonly Acquired[]>>;
   /** Indices of accesses that only the last unit to arrive executes: not two threads of different blocks, or of one block. */
   readonly last: Scoped<ReadonlySet<number>>;
-  /** Indices of accesses that a thread executes only inside, but without the fences that would order them. */
-  readonly bare: ReadonlySet<number>;
   /** Instructions other than accesses that at most one thread executes at once. */
   readonly held: ReadonlySet<Instruction>;
   /** Whether it is one lock that only its holder releases. */

@@ -36,8 +36,7 @@ export function findSynchronisation(of: SynchronisingKernel): readonly Synchroni
   return patterns.flatMap((pattern) => {
     const byPatterns = orderOf({ ...of, flow, use: 'patterns' }, pattern);
     const byOrder = orderOf({ ...of, flow, use: 'order' }, pattern);
-    // What only the fences of a lock leave open is found for the first use.
-    return [...(byPatterns ? [byPatterns] : []), ...(byOrder && ordersSome(byOrder) ? [{ ...byOrder, bare: new Set<number>() }] : [])];
+    return [...(byPatterns ? [byPatterns] : []), ...(byOrder && ordersSome(byOrder) ? [byOrder] : [])];
   });
 }
 
@@ -51,8 +50,6 @@ interface Flowing extends SynchronisingKernel {
 interface InScope {
   readonly before: ReadonlySet<number>;
   readonly after: ReadonlyMap<number, readonly Acquired[]>;
-  /** Accesses that a thread executes only inside, but without the fences that would order them. */
-  readonly bare: readonly number[];
   /** Instructions other than accesses that a thread executes only inside. */
   readonly held: readonly Instruction[];
   /** Whether a thread releases only while it is inside. */
@@ -61,7 +58,7 @@ interface InScope {
   readonly last: ReadonlySet<number>;
 }
 
-const none: InScope = { before: new Set(), after: new Map(), bare: [], held: [], isReleasedInside: false, last: new Set() };
+const none: InScope = { before: new Set(), after: new Map(), held: [], isReleasedInside: false, last: new Set() };
 
 /** The order that a pattern gives; null if a counter is reset too early, or no access is known to be after a flag or of the last unit. */
 function orderOf(of: Flowing, pattern: Pattern): Synchronisation | null {
@@ -89,7 +86,6 @@ function orderOf(of: Flowing, pattern: Pattern): Synchronisation | null {
     before: { block: block.before, grid: grid.before },
     after: { block: block.after, grid: grid.after },
     last: { block: block.last, grid: grid.last },
-    bare: new Set(isOne ? [...grid.bare, ...block.bare] : []),
     held: new Set(isOne ? [...grid.held, ...block.held] : []),
     isReleasedInside: isOne && ofBlock.isReleasedInside,
   };
@@ -148,7 +144,6 @@ function sectionOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, ofBlock
   return {
     before,
     after,
-    bare: indices(inside).filter((index) => !before.has(index) || !after.has(index)),
     held: kernel.blocks.flatMap(({ id, instructions }) =>
       isOfLeader({ block: id, position: 0 })
         ? instructions.filter((instruction) => (holding.get(instruction) ?? nothing) !== nothing && !accessing.has(instruction))

@@ -52,8 +52,8 @@ const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
  * @param check a check that does not try further preconditions or facts
  * @param excluded a proof that no execution that satisfies the assumptions of a request reaches an access, or null
  * @param failed the statements that did not suffice so far, together
- * @param ofAll whether small representative launches satisfy the statements, too, so that no representative launch can show a
- *   race; set before any run, which leaves out what threads may write twice
+ * @param ofAll whether small representative launches satisfy the statements, too, and the proof under all of them needs no
+ *   equal writes: then no run of a representative launch can show a race
  * @returns the result proved under the fewest preconditions; null if they do not suffice for a proof
  */
 export function* underPreconditions(

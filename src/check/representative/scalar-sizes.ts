@@ -341,7 +341,7 @@ export function boundsIndex(
   return others.some(isRemainder) || guards.some((guard) => isIn(context, guard.bound, field) && isOfOthers(guard));
 }
 
-/** Keys of fields by place: strides are searched with millions of look-ups. */
+/** Keys of fields by place: the search for strides needs many. */
 const fieldKeys = new Map<number, string>();
 
 /** Key of the field at an offset of a parameter, for maps. */

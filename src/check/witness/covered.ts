@@ -13,7 +13,7 @@ const mostElements = 4096;
 /**
  * The pairs of which one access depends on contents, and the others, whose addresses and paths hold numbers of threads and launches
  * only, touch together every element that it can touch in its array: some pair overlaps for any contents. That an element
- * may be that of the thread itself does not count as a way to avoid it.
+ * may be that of the thread itself does not exclude it.
  * @param pairs races within a block that runs have shown
  * @param staysInWarp whether the threads of a pair overlap only within one warp
  */

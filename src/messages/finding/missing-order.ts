@@ -25,9 +25,9 @@ const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
-      return `no ${syncThreads} separates the two accesses${besides(missing)}`;
+      return `no ${syncThreads} separates the two accesses${alsoMissing(missing)}`;
     case 'warp-barrier':
-      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${besides(missing)}`;
+      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${alsoMissing(missing)}`;
     case 'fence':
       return missingFenceText(missing, homeOf([first.location, second.location]));
     case 'copy-wait':
@@ -86,10 +86,9 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const isOfWarp = kind === 'warp-barrier';
   const barrier = isOfWarp ? syncWarp : syncThreads;
   if (isEachOne(first, second) && first.operation !== 'read') {
-    const separate = isOfWarp || between === 'none' ? '' : `, or separate the writes by ${syncThreads}`;
-    return separate === ''
+    return isOfWarp || between === 'none'
       ? 'let one thread write the element, or use an atomic operation'
-      : `let one thread write the element, use an atomic operation${separate}`;
+      : `let one thread write the element, use an atomic operation, or separate the writes by ${syncThreads}`;
   }
   if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;
   switch (between) {
@@ -161,8 +160,8 @@ function at(location: Location | undefined, home: string | undefined): string {
   return location ? ` on ${lineText(location, home)}` : '';
 }
 
-/** Further remedies for a race between threads of a block, after the missing barrier. */
-function besides(missing: MissingBarrier): string {
+/** What a race between threads of a block lacks in addition to the barrier. */
+function alsoMissing(missing: MissingBarrier): string {
   if (missing.isUpdate) return `, and ${notAtomic}`;
   return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
 }

@@ -23,7 +23,7 @@ function pendingIn(body: string): { at: string[]; own: string[]; abandoned: stri
   };
   const path = (occurrence: { path: readonly { term: Parameters<typeof printTerm>[0]; rounds: readonly string[] }[] }): string =>
     occurrence.path
-      .map(({ term, rounds: counts }) => ` if ${printTerm(term, names).replaceAll(counter, 'i')} (${counts.join(' ')})`)
+      .map(({ term, rounds: iterations }) => ` if ${printTerm(term, names).replaceAll(counter, 'i')} (${iterations.join(' ')})`)
       .join('');
   const describe = (one: Parameters<typeof path>[0] & { access: (typeof accesses)[number]; rounds: readonly string[] }): string =>
     `${[nameOf(one.access), ...one.rounds].join(' ')}${path(one)}`;

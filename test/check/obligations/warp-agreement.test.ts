@@ -29,9 +29,9 @@ function answersTo(body: string): Answers {
   const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
   const list = warpObligations(symbolic, dependences, uniformity, dimensions);
   let [pairs, lanes] = [0, 0];
-  for (const { ways } of list) {
+  for (const { paths } of list) {
     const holds = (a: number, b: number): boolean =>
-      ways.some((conditions) =>
+      paths.some((conditions) =>
         conditions.every(({ term, reading }) => {
           const lane = reading.side === 1 ? a : b;
           const valueOf = ({ atom }: Term): number => {
@@ -42,12 +42,12 @@ function answersTo(body: string): Answers {
           return evaluateTerm(term, (leaf) => BigInt(valueOf(leaf)), new Map()) === 1n;
         }),
       );
-    const isOfTwo = ways.some((conditions) => conditions.some(({ reading }) => reading.side === 2));
+    const isOfTwo = paths.some((conditions) => conditions.some(({ reading }) => reading.side === 2));
     for (let a = 0; a < 32; a++)
       if (isOfTwo) for (let b = 0; b < 32; b++) pairs += a !== b && holds(a, b) ? 1 : 0;
       else lanes += holds(a, a) ? 1 : 0;
   }
-  const open = list.filter(({ ways }) => ways.length === 0).length;
+  const open = list.filter(({ paths }) => paths.length === 0).length;
   return {
     pairs,
     lanes,

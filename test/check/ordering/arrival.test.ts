@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CheckOptions, contextOf } from '../kernel-text.ts';
-import { type OrderedCase, otherwiseOrdered } from './ordered.ts';
+import { leader, type OrderedCase, otherwiseOrdered } from './ordered.ts';
 
 const fence = 'fence.acq_rel.gpu;';
 const write = 'st.global.u32 [%d1], 1;';
@@ -13,7 +13,6 @@ const look = 'ld.volatile.global.u32 %r20, [%d2];';
 /** Thread 0 of the launch executes `body`. */
 const first = (body: string): string => `setp.ne.s32 %p1, %r7, 0; @%p1 bra W; ${body} W:`;
 /** Thread 0 of each block executes `body`. */
-const leader = (body: string, label: string): string => `setp.ne.s32 %p9, %r0, 0; @%p9 bra ${label}; ${body} ${label}:`;
 const until = (load: string, after = fence): string => `L: ${load} setp.eq.s32 %p2, %r20, 0; @%p2 bra L; ${after}`;
 
 const oneBlock: CheckOptions = { grid: [1, 1, 1] };

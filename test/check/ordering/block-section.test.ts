@@ -1,14 +1,13 @@
 /** Locks that thread 0 takes for its block: barriers of the block extend them to its threads, towards other blocks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type OrderedCase, otherwiseOrdered } from './ordered.ts';
+import { leader, type OrderedCase, otherwiseOrdered } from './ordered.ts';
 
 const fence = 'fence.sc.gpu;';
 const weaker = 'fence.acq_rel.gpu;';
 const work = 'ld.global.u32 %r40, [%d1]; add.s32 %r40, %r40, %r0; st.global.u32 [%d1], %r40;';
 const take = 'L: atom.global.cas.b32 %r20, [%d2], 0, 1; setp.ne.s32 %p1, %r20, 0; @%p1 bra L;';
 const free = 'atom.global.exch.b32 %r21, [%d2], 0;';
-const leader = (body: string, label: string): string => `setp.ne.s32 %p9, %r0, 0; @%p9 bra ${label}; ${body} ${label}:`;
 const bar = 'bar.sync 0;';
 const entry = (body = `${take} ${fence}`): string => leader(body, 'X');
 const exit = (body = `${fence} ${free}`): string => leader(body, 'Y');

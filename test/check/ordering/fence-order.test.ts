@@ -1,7 +1,7 @@
 /** Orders of `fence.sc` operations, that barriers pass on, and what only the last unit to arrive executes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type OrderedCase, otherwiseOrdered } from './ordered.ts';
+import { leader, type OrderedCase, otherwiseOrdered } from './ordered.ts';
 
 const fence = 'fence.sc.gpu;';
 const weaker = 'fence.acq_rel.gpu;';
@@ -9,7 +9,6 @@ const write = 'st.global.u32 [%d1], 1;';
 const read = 'ld.global.u32 %r40, [%d1];';
 const add = 'atom.global.add.u32 %r20, [%d2], 1;';
 const sizes = 'mov.u32 %r78, %nctaid.x; sub.s32 %r79, %r78, 1;';
-const leader = (body: string, label: string): string => `setp.ne.s32 %p9, %r0, 0; @%p9 bra ${label}; ${body} ${label}:`;
 const publish = 'st.shared.u32 [s], %r20; ';
 const broadcast = (body: string): string => `bar.sync 0; ld.shared.u32 %r21, [s]; setp.ne.s32 %p2, %r21, %r79; @%p2 bra Y; ${body} Y:`;
 

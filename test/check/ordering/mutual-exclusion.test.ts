@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contextOf } from '../kernel-text.ts';
-import { type OrderedCase, otherwiseOrdered } from './ordered.ts';
+import { leader, type OrderedCase, otherwiseOrdered } from './ordered.ts';
 
 const fence = 'fence.acq_rel.gpu;';
 const work = 'ld.global.u32 %r40, [%d1]; add.s32 %r40, %r40, %r0; st.global.u32 [%d1], %r40;';
@@ -13,7 +13,6 @@ const inside = `${fence} ${work} ${fence}`;
 const always = 'block grid';
 
 /** Thread 0 of each block executes `body`. */
-const leader = (body: string, label: string): string => `setp.ne.s32 %p9, %r0, 0; @%p9 bra ${label}; ${body} ${label}:`;
 
 test('a lock admits the thread whose atomic operation replaces the free value', () => {
   const cases: Readonly<Record<string, OrderedCase>> = {

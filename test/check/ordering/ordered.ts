@@ -28,3 +28,8 @@ export function otherwiseOrdered(cases: Readonly<Record<string, OrderedCase>>): 
     return found === order ? [] : [`${name}: '${found}', not '${order}'`];
   });
 }
+
+/** Code that only thread 0 of the block executes. */
+export function leader(body: string, label: string): string {
+  return `setp.ne.s32 %p9, %r0, 0; @%p9 bra ${label}; ${body} ${label}:`;
+}
