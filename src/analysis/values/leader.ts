@@ -26,14 +26,22 @@ export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
  * Whether thread 0 is sure to reach a basic block in every thread block of which one thread reaches another basic
  * block.
  * @param shared a loop around both; all threads of a block are in the same iteration of it and of its outer loops
+ * @param passed a basic block that all threads of the block reach before both, in the same iteration
  */
-export function leaderReaches(symbolic: SymbolicKernel, block: BlockId, given: BlockId, shared: LoopId | null = null): boolean {
+export function leaderReaches(
+  symbolic: SymbolicKernel,
+  block: BlockId,
+  given: BlockId,
+  shared: LoopId | null = null,
+  passed: BlockId | null = null,
+): boolean {
   const { kernel, view } = symbolic;
   const header = shared === null ? null : kernel.loops[shared]!.header;
   const isOfRound = ({ atom }: Term): boolean =>
     atom?.kind === 'iteration' && header !== null && kernel.loops[atom.loop]!.blocks.has(header);
   const isAgreed = (part: Term): boolean => part.leaves.every((leaf) => isOfBlock(leaf) || isOfRound(leaf));
   const known = new Set(partsOf(symbolic.reach(given)).filter(isAgreed));
+  if (passed !== null) for (const part of partsOf(ofLeader(symbolic, symbolic.reach(passed)))) known.add(part);
   // A thread that left a loop by its only exit has satisfied the exit condition.
   for (const { blocks, exits } of kernel.loops) {
     const [exit, ...more] = exits;

@@ -108,15 +108,18 @@ function regionBefore({ symbolic, barriers, accesses, dimensions }: Synchronisin
 /** The protocol by which thread 0 waits in a region; null for none that is known. */
 function candidateOf(of: SynchronisingKernel, region: Region): Candidate | null {
   const { symbolic, dimensions } = of;
-  const { own, start } = region;
+  const { own, start, end } = region;
+  const { kernel } = symbolic;
   const adds = own.filter((access) => addendOf(symbolic, access) !== null && !isPoll(symbolic, access));
   const all = numberOfUnits(symbolic, dimensions, { kind: 'blocks', along: null }, 32);
   if (!all || !own.every((access) => access.bytes === 4)) return null;
   for (const arrival of adds) {
     const mayStart = of.startsAtZero(arrival.targets[0]!.base) !== 'no';
-    const isExecuted = leaderReaches(symbolic, arrival.block, region.end.block, symbolic.kernel.loopOf[region.end.block] ?? null);
+    // All threads of the block pass the first barrier, so that thread 0 satisfies what leads to it.
+    const isPassed = pointDominates(kernel, start, arrival) && kernel.loopOf[start.block] === kernel.loopOf[arrival.block];
+    const isExecuted = leaderReaches(symbolic, arrival.block, end.block, kernel.loopOf[end.block] ?? null, isPassed ? start.block : null);
     if (!isStrongInGrid(arrival) || !mayStart || !isExecuted || canReachInside(of, region, arrival, arrival)) continue;
-    if (!everyPathPasses(symbolic.kernel, start, arrival, isGate)) continue;
+    if (!everyPathPasses(kernel, start, arrival, isGate)) continue;
     const others = own.filter((access) => access !== arrival);
     const candidate =
       countingUp(of, region, arrival, others) ??

@@ -81,6 +81,18 @@ test('thread 0 reaches a block of code if another thread reaches a second one', 
     ],
   ];
   for (const [body, expected] of cases) assert.equal(reaches(body), expected, body);
+  // Thread 0 satisfies a condition on memory without which no thread of the block passes a barrier.
+  const needed = 'ld.u32 %r20, [%d2]; setp.lt.s32 %p1, %r20, 3;';
+  for (const [body, expected] of [
+    [`${needed} @%p1 ret; bar.sync 0; st.u32 [%d1], 1; bar.sync 0; st.u32 [%d1], 1;`, true],
+    [`bar.sync 0; ${needed} @%p1 ret; st.u32 [%d1], 1; bar.sync 0; st.u32 [%d1], 1;`, false],
+  ] as const) {
+    const { symbolic, kernel, accesses } = contextOf(body, { block: [64, 1, 1], grid: [4, 1, 1] });
+    const [passed] = pointsOf(kernel, isFullBarrier);
+    const [first, second] = accesses.filter(({ operation }) => operation === 'write');
+    assert.equal(leaderReaches(symbolic, first!.block, second!.block, null, passed!.block), expected, body);
+    assert.equal(leaderReaches(symbolic, first!.block, second!.block), false, body);
+  }
 });
 
 const store = (value = '%r9', by = '%r0, 0'): string => `setp.ne.u32 %p1, ${by}; @%p1 bra S; st.shared.u32 [s], ${value}; S:`;

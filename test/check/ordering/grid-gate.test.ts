@@ -138,12 +138,16 @@ test('the last block opens a generation', () => {
       `${all.own} ${all.first} ${all.count} ${all.last} @%p3 bra W; ${all.second} ${all.clear} ${all.third} ${all.change} bra E; ${all.wait} E: ${all.end}`,
     );
   };
+  const other = opened({}).replaceAll(/\b([WE])\b/g, 'SECOND$1');
+  const [seen, skipped] = ['ld.global.u32 %r27, [%d3]; setp.gt.s32 %p7, %r27, 3;', 'or.pred %p9, %p9, %p7;'];
   const next = 'add.s32 %r24, %r22, 1; st.volatile.global.u32 [%d2+4], %r24;';
   const cases: Readonly<Record<string, GateCase>> = {
     'an addition': [opened({}), 1],
     'a weak reset': [opened({ clear: 'st.global.u32 [%d2], 0;' }), 1],
     'a store of the next number': [opened({ change: next }), 1],
     'in a loop': [loop(opened({})), 1],
+    'two in a loop': [loop(`${opened({})} ${other}`), 2],
+    'two in a loop, one for some values of memory': [loop(`${opened({})} ${seen} ${other.replace('%r0, 0;', `%r0, 0; ${skipped}`)}`), 0],
     'a store of the same number': [opened({ change: 'st.volatile.global.u32 [%d2+4], %r22;' }), 0],
     'a store of another number': [opened({ change: 'st.volatile.global.u32 [%d2+4], %r9;' }), 0],
     'a weak store': [opened({ change: next.replace('.volatile', '') }), 0],

@@ -17,7 +17,7 @@
 // expect: syncEachOtherStep race=race divergence=proved
 // expect: syncEachOtherStep finding race/global warning on a lines 121,123
 // expect: syncByGeneration race=proved divergence=proved
-// open: syncByGeneration race by the volatile wait only: Selvage does not prove that blocks wait for a count of generations
+// expect: syncByGeneration silent
 // expect: syncByGenerationNoFence race=race divergence=proved
 // expect: syncByGenerationNoFence finding race/global error on a lines 173,175
 // expect: syncByGenerationNoFence finding race/global error on count lines 160,161
