@@ -33,7 +33,6 @@ import { InPlaceMap } from './in-place.ts';
 import { localMemory } from './local-memory.ts';
 import { OwnThread } from './same-thread-hazards.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
-import type { Extensions } from './model/extensions.ts';
 import type { IdempotencyReason, KernelIdempotency, OverlapClause, PointerArgument, WrittenMemory } from './model/kernel-idempotency.ts';
 import { earlierEnded } from '../check/stable-memory.ts';
 import { isUsuallyMet } from './usual-launch.ts';
@@ -52,7 +51,6 @@ export interface ClassifyRequest {
   readonly parameters: readonly ParameterSource[];
   /** Name in reports of a memory object, from its symbol. */
   readonly objectName: (symbol: string) => string;
-  readonly extensions: Extensions;
   /** Results of the checks of races and divergence; null: the kernel was not checked. */
   readonly checked: KernelProofs | null;
   /** Statements of the user on the kernel. */
@@ -87,20 +85,6 @@ export interface Classification extends KernelIdempotency {
   readonly asked: ValidatorCondition;
 }
 
-/** Results used for properties that the paper does not require of a kernel: they count as proved. */
-const takenForGranted = {
-  free: {
-    condition: always,
-    isRestricted: false,
-    isOfOneAlong: false,
-    unread: 'none',
-    assumptions: [],
-    inBounds: false,
-    open: [],
-  },
-  shared: { condition: always, reasons: [], assumptions: [] },
-} as const;
-
 /** A pair of accesses of global memory that have to be disjoint. */
 interface Pair {
   readonly first: Footprint;
@@ -118,9 +102,9 @@ const maxAccesses = 12;
 
 /** Classifies a kernel. No launch is run. */
 export function classify(request: ClassifyRequest): Classification {
-  const { kernel, parameters, extensions, checked, brief } = request;
+  const { kernel, parameters, checked, brief } = request;
   if (brief) {
-    const { open } = raceFreedom(kernel, parameters, checked, extensions.contents);
+    const { open } = raceFreedom(kernel, parameters, checked);
     if (open.length > 0) return undecided(notRaceFree(kernel, open));
   }
   try {
@@ -198,12 +182,9 @@ class Classifier {
   /** Expensive results are computed on first use. */
   private get derived(): Derived {
     if (this.known) return this.known;
-    const { extensions, brief, part, objectName } = this.request;
+    const { brief, part, objectName } = this.request;
     const stated = this.contents();
-    const footprints = [
-      ...footprintsOf(this.symbolic, this.accesses, extensions, stated),
-      ...texturesOf(this.symbolic.kernel, this.request.module),
-    ];
+    const footprints = [...footprintsOf(this.symbolic, this.accesses, stated), ...texturesOf(this.symbolic.kernel, this.request.module)];
     const work = brief && briefWork;
     const whole = new Coverage(this.symbolic, this.accesses, work);
     // Later parts get shared memory as earlier ones have left it, but not the order of their writes.
@@ -215,7 +196,7 @@ class Classifier {
           work,
         )
       : whole;
-    return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, extensions, stated) });
+    return (this.known = { footprints, coverage, shared, ownThread: new OwnThread(this.symbolic, stated) });
   }
 
   private get footprints(): readonly Footprint[] {
@@ -254,22 +235,18 @@ class Classifier {
   }
 
   classify(): Classification {
-    const { kernel, module, extensions, brief } = this.request;
-    const isStrict = extensions.requirements;
+    const { kernel, module, brief } = this.request;
     const local = localMemory(this.symbolic);
-    const effects = lastingEffects(this.symbolic, this.accesses, module, extensions, {
+    const effects = lastingEffects(this.symbolic, this.accesses, module, {
       volatileRaces: this.request.checked?.volatileRaces === true,
       initialised: local.initialised,
     });
     if (brief && effects.length > 0) return undecided(effects);
     if (brief && this.accesses.length > maxAccesses) return undecided([{ kind: 'many-accesses', locations: sourcePlaces(kernel) }]);
-    const found = this.raceFreedom();
-    this.isRaceFree = found.open.length === 0;
-    // Order and rewrites are meaningful only in kernels without races.
-    const usesOrder = (extensions.order || extensions.rewrites) && this.isRaceFree;
-    const free = isStrict || usesOrder ? found : takenForGranted.free;
-    const shared = isStrict ? this.shared.initialised(free.inBounds) : takenForGranted.shared;
-    const ofLocal = isStrict && local.usesBounds ? [inBounds] : [];
+    const free = this.raceFreedom();
+    this.isRaceFree = free.open.length === 0;
+    const shared = this.shared.initialised(free.inBounds);
+    const ofLocal = local.usesBounds ? [inBounds] : [];
     const reasons: IdempotencyReason[] = [...effects, ...shared.reasons, ...notRaceFree(kernel, free.open)];
     const others = reasons.length;
     const inTheWay: Pair[] = [];
@@ -346,14 +323,14 @@ class Classifier {
 
   /** Conditions for freedom of races: from the proofs of the checks, or, if they prove nothing, from the footprints. */
   private raceFreedom(): RaceFreedom {
-    const { kernel, parameters, extensions, checked } = this.request;
-    const proved = raceFreedom(kernel, parameters, checked, extensions.contents);
+    const { kernel, parameters, checked } = this.request;
+    const proved = raceFreedom(kernel, parameters, checked);
     // Footprints do not cover accesses of another, concurrent kernel.
     if (proved.open.includes(earlierEnded)) return proved;
-    if (!extensions.requirements || (proved.open.length === 0 && !proved.isOfOneAlong)) return proved;
+    if (proved.open.length === 0 && !proved.isOfOneAlong) return proved;
     // Disjointness of writes and textures is required separately.
     const footprints = this.footprints.filter(({ root }) => root.kind !== 'texture');
-    const condition = withoutConflicts(this.symbolic, this.accesses, footprints, extensions, this.contents());
+    const condition = withoutConflicts(this.symbolic, this.accesses, footprints, this.contents());
     if (proved.open.length === 0) return { ...proved, condition: anyOf([proved.condition, condition]) };
     if (condition.kind === 'never' || this.isOnlyWhereIdle(condition)) return proved;
     return { condition, isRestricted: true, isOfOneAlong: false, unread: 'none', assumptions: [], inBounds: false, open: [] };
@@ -422,11 +399,9 @@ class Classifier {
       footprints.forEach((first, before) => {
         if (first === second || (isWriter(first.access) && before > at)) return;
         spend(this.symbolic, workOfPair);
-        // The paper compares reads with writes.
-        if (isWriter(first.access) && !this.request.extensions.requirements) return;
         const isOfOneRoot = rootKey(first.root) === rootKey(second.root);
         if (isOfOneRoot && this.isOrdered(first.access, second.access)) return;
-        const byOrder = isOfOneRoot && this.usesOrder ? this.ordered(first, second) : never;
+        const byOrder = isOfOneRoot && this.isRaceFree ? this.ordered(first, second) : never;
         const condition = anyOf([this.areDisjoint(first, second), byOrder]);
         if (condition.kind !== 'always') pairs.push({ first, second, condition, isOfOneRoot });
       });
@@ -466,14 +441,10 @@ class Classifier {
     if (first.operation === 'atomic' || second.operation === 'atomic')
       return this.atomicForm(first) !== null && this.atomicForm(first) === this.atomicForm(second);
     if (isWriter(first)) return true;
-    if (!this.usesOrder || this.isCached(first)) return false;
+    if (!this.isRaceFree || this.isCached(first)) return false;
     // A read that no write follows, in any thread, sees all writes of its bytes.
     if (this.hasPlainBarriers && !canReach(this.symbolic.kernel, first, second)) return true;
     return first.targets.every((target) => this.coverage.byOwnThread(first, target));
-  }
-
-  private get usesOrder(): boolean {
-    return this.request.extensions.order && this.isRaceFree;
   }
 
   /** Condition under which the bytes of a read are written only before it, or not at all. */
@@ -502,12 +473,11 @@ class Classifier {
 
   /** Arrays updated in place by an idempotent element-wise map: separately, and pairs that begin at one address. */
   private rewrittenRoots(pairs: readonly Pair[]) {
-    const { extensions } = this.request;
     const own = new Map<string, ReadonlySet<Access>>();
     const known = new Map<string, ValidatorCondition>();
     // A read in another part may see changed elements, and the value of a texture may depend on them.
     const isPlain = !this.request.part && pointsOf(this.symbolic.kernel, isFetch).length === 0;
-    const mayRewrite = extensions.rewrites && this.isRaceFree && isPlain;
+    const mayRewrite = this.isRaceFree && isPlain;
     const isMap = (accesses: ReadonlySet<Access>): boolean =>
       mayRewrite && new InPlaceMap(this.symbolic, [...accesses], this.accesses).isRepeatable;
     const ofRoots = (...keys: readonly string[]): ReadonlySet<Access> =>
@@ -574,17 +544,16 @@ class Classifier {
   }
 
   private statedTables(): ReadonlySet<string> {
-    const { stated, parameters, extensions } = this.request;
+    const { stated, parameters } = this.request;
     const arrays = stated.flatMap(({ expression }) =>
-      extensions.contents && expression.kind === 'pointers-apart' ? (namedPointer(parameters, expression.array) ?? []) : [],
+      expression.kind === 'pointers-apart' ? (namedPointer(parameters, expression.array) ?? []) : [],
     );
     return new Set(arrays.map(({ index, offset }) => `parameter${index}.${offset}`));
   }
 
   /** Stated contents of arrays that the kernel does not write. */
   private contents(): StatedValue {
-    const { stated, parameters, kernel, extensions } = this.request;
-    if (!extensions.contents) return () => undefined;
+    const { stated, parameters, kernel } = this.request;
     const written = new Set(this.accesses.filter(isWriter).flatMap(({ targets }) => targets.map(({ base }) => base.key)));
     const facts = new Map<string, { readonly low: Amount; readonly high: Amount; readonly bytes: number }>();
     for (const { expression } of stated) {
@@ -614,7 +583,6 @@ class Classifier {
   }
 
   private usedContents(): readonly string[] {
-    if (!this.request.extensions.contents) return [];
     return this.request.stated.flatMap(({ expression: { kind }, text }) =>
       kind === 'elements' || kind === 'pointers-apart' ? [text] : [],
     );

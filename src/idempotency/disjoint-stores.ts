@@ -25,7 +25,6 @@ import {
 import { dimensionAmount, type StatedValue, LinearInterpretation } from './footprint/linear-interpretation.ts';
 import type { FormFact, WayFacts } from './footprint/scope.ts';
 import { pathsTo } from './footprint/paths.ts';
-import type { Extensions } from './model/extensions.ts';
 import { never, type ValidatorCondition } from './model/quantity.ts';
 import { contactOf } from '../analysis/values/thread-contact.ts';
 import { isPlain } from './same-thread-hazards.ts';
@@ -41,7 +40,6 @@ export function withoutConflicts(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   footprints: readonly Footprint[],
-  extensions: Extensions,
   stated: StatedValue,
 ): ValidatorCondition {
   const { kernel } = symbolic;
@@ -51,7 +49,7 @@ export function withoutConflicts(
   if (!isQuiet || !accesses.every(isPlain) || !footprints.every(isKnown)) return never;
   const digits = new Map<Access, ValidatorCondition>();
   const owned = (write: Access): ValidatorCondition => {
-    const condition = digits.get(write) ?? new Digits(symbolic, write, extensions, stated).areOwn();
+    const condition = digits.get(write) ?? new Digits(symbolic, write, stated).areOwn();
     digits.set(write, condition);
     return condition;
   };
@@ -86,20 +84,18 @@ function storesOneValue({ stored }: Access): boolean {
 class Digits {
   private readonly symbolic: SymbolicKernel;
   private readonly write: Access;
-  private readonly extensions: Extensions;
   private readonly stated: StatedValue;
 
-  constructor(symbolic: SymbolicKernel, write: Access, extensions: Extensions, stated: StatedValue) {
+  constructor(symbolic: SymbolicKernel, write: Access, stated: StatedValue) {
     this.symbolic = symbolic;
     this.write = write;
-    this.extensions = extensions;
     this.stated = stated;
   }
 
   areOwn(): ValidatorCondition {
     const [target, ...others] = this.write.targets;
     if (!target || others.length > 0 || target.offset.width !== 64) return never;
-    const ways = pathsTo(this.symbolic, this.write.block, target.condition, this.extensions, this.stated);
+    const ways = pathsTo(this.symbolic, this.write.block, target.condition, this.stated);
     // With several paths, a fact of one path does not hold for a thread on another.
     const [way] = ways;
     const reading: LinearInterpretation = ways.length === 1 ? way!.reading : new LinearInterpretation({ ...way!.reading.context });

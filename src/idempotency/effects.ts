@@ -7,7 +7,6 @@ import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
 import { comparesPointers } from '../check/context/calls.ts';
 import { callToUnknown } from '../ir/form/function-address.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
-import { equalAddresses } from '../ir/form/synthetic-operation.ts';
 import { knownFunction } from '../ir/known-function.ts';
 import type { Term } from '../term/term.ts';
 import { isUnfollowed, participantsOf } from '../isa/model/effect.ts';
@@ -15,7 +14,6 @@ import type { Effect, Semantics } from '../isa/model/operation.ts';
 import { sourceLocation } from '../ptx/debug-information.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { type Location, outsideToolkit } from '../source/location.ts';
-import type { Extensions } from './model/extensions.ts';
 import { textureParameters } from './textures.ts';
 import type { IdempotencyReason, IdempotencyReasonKind } from './model/kernel-idempotency.ts';
 
@@ -76,9 +74,6 @@ const determined = new Set([
   'rank in the cluster',
 ]);
 
-/** Reasons that the paper calls not idempotent, other than overlaps (section 4.2). */
-const ofPaper: ReadonlySet<IdempotencyReasonKind> = new Set(['atomic', 'indirect-call']);
-
 const mathematics = /^result of __(nv|internal)_/;
 
 const withoutLastingEffect = /^(pure|barrier|warp-barrier|fence|warp-matrix|matrix-access|branch|indexed-branch|call|return|exit)$/;
@@ -94,7 +89,6 @@ export function lastingEffects(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
   module: ptx.Module,
-  extensions: Extensions,
   known: { readonly volatileRaces: boolean; readonly initialised: ReadonlySet<Instruction> },
 ): readonly IdempotencyReason[] {
   const { kernel } = symbolic;
@@ -107,7 +101,7 @@ export function lastingEffects(
   if (kernel.isTooLarge) add('unsupported', 'the size of the kernel', kernel);
   if (kernel.overlapsOthers) add('effect', 'griddepcontrol', kernel);
   // After comparisons with all functions of the module no callee is left.
-  const isFollowed = extensions.indirectCalls && comparesPointers(kernel);
+  const isFollowed = comparesPointers(kernel);
   for (const { reason, ...at } of kernel.unsupported) {
     if (reason === callToUnknown) {
       if (!isFollowed) add('indirect-call', reason, at);
@@ -123,8 +117,6 @@ export function lastingEffects(
       add('unsupported', 'a variable that is not set on every way', instructions[0] ?? {});
     for (const instruction of instructions) {
       const { effect, mnemonic } = instruction.operation;
-      if (instruction.operation === equalAddresses && !extensions.indirectCalls)
-        add('indirect-call', 'call through a pointer', instruction);
       if (instruction.arguments.some(isNeverWritten)) add('unsupported', 'a variable that is not set', instruction);
       switch (effect.kind) {
         case 'opaque':
@@ -181,8 +173,7 @@ export function lastingEffects(
           const isUnused = instruction.results.every((result) => result === null || !used.has(result));
           const own = accesses.filter((access) => access.instruction === instruction);
           const isOfBlock = own.length > 0 && own.every(({ memory }) => memory === 'shared');
-          // The paper rejects a kernel with any atomic instruction.
-          if (isOfBlock && (extensions.requirements || extensions.atomics)) {
+          if (isOfBlock) {
             if (!isUnused || !isCommutative(effect)) add('atomic', mnemonic, instruction);
             for (const { targets } of own) {
               for (const { base } of targets) {
@@ -191,8 +182,7 @@ export function lastingEffects(
                 if (forms.size === 2) add('atomic', mnemonic, instruction);
               }
             }
-          } else if (!extensions.atomics || !isUnused || !isRepeatable(effect, exchangedValue(instruction, symbolic)))
-            add('atomic', mnemonic, instruction);
+          } else if (!isUnused || !isRepeatable(effect, exchangedValue(instruction, symbolic))) add('atomic', mnemonic, instruction);
           break;
         }
         default:
@@ -203,7 +193,7 @@ export function lastingEffects(
     if (terminator.kind === 'unknown' && terminator.reason !== callToUnknown) add('unsupported', terminator.reason, terminator);
     if (terminator.kind === 'branch' && isNeverWritten(terminator.condition)) add('unsupported', 'a variable that is not set', terminator);
   }
-  return distinct(extensions.requirements ? reasons : reasons.filter(({ kind }) => ofPaper.has(kind)));
+  return distinct(reasons);
 }
 
 /**

@@ -68,14 +68,8 @@ const ofModule = /^pointers to functions lead to functions whose address this mo
 /**
  * Turns the proofs of the checks into a condition on the launch.
  * @param checked null: the kernel was not checked
- * @param usesContents whether statements of the user on contents may be assumed
  */
-export function raceFreedom(
-  kernel: Kernel,
-  parameters: readonly ParameterSource[],
-  checked: KernelProofs | null,
-  usesContents: boolean,
-): RaceFreedom {
+export function raceFreedom(kernel: Kernel, parameters: readonly ParameterSource[], checked: KernelProofs | null): RaceFreedom {
   if (checked?.race.verdict !== 'proved' || checked.divergence.verdict !== 'proved')
     return {
       condition: never,
@@ -102,7 +96,7 @@ export function raceFreedom(
       if ((kind === 'precondition' || kind === 'user') && !ofDimensions.test(text)) isRestricted = true;
     } else if (kind === 'in-bounds') inBounds = true;
     else if (kind === 'stable-memory' && text !== earlierEnded) assumptions.add(text);
-    else if (kind === 'user' && usesContents && isOfContents(text)) assumptions.add(text);
+    else if (kind === 'user' && isOfContents(text)) assumptions.add(text);
     else if (kind === 'contents' && ofModule.test(text)) assumptions.add(text);
     else if (!isImplied(kind, text)) open.push(text);
     else if (kind === 'no-wrap') unread = text.includes('...') || unread === 'any' ? 'any' : 'rounds';

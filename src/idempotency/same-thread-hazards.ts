@@ -18,19 +18,16 @@ import { allMet, anyMet, lessOrEqual } from './footprint/launch-condition.ts';
 import { fixedAmount } from './footprint/polynomial.ts';
 import type { StatedValue } from './footprint/linear-interpretation.ts';
 import { type PathCase, pathsTo } from './footprint/paths.ts';
-import type { Extensions } from './model/extensions.ts';
 import { always, never, type ValidatorCondition } from './model/quantity.ts';
 
 export class OwnThread {
   private readonly symbolic: SymbolicKernel;
-  private readonly extensions: Extensions;
   private readonly stated: StatedValue;
   private readonly meetings: readonly ProgramPoint[];
   private readonly known = new Map<string, ValidatorCondition>();
 
-  constructor(symbolic: SymbolicKernel, extensions: Extensions, stated: StatedValue) {
+  constructor(symbolic: SymbolicKernel, stated: StatedValue) {
     this.symbolic = symbolic;
-    this.extensions = extensions;
     this.stated = stated;
     this.meetings = pointsOf(symbolic.kernel, mayOrder);
   }
@@ -73,7 +70,7 @@ export class OwnThread {
     const reached = store.all([symbolic.reach(write.block), to.condition]);
     const parts = (reached.operator === 'all' ? reached.arguments : [reached]).filter(({ leaves }) => leaves.every(isOfThread));
     const condition = store.all([from.condition, ...parts]);
-    const ways = pathsTo(symbolic, read.block, condition, this.extensions, this.stated);
+    const ways = pathsTo(symbolic, read.block, condition, this.stated);
     return allOf(ways.map((way) => disjointOn(way, read, from, write, to)));
   }
 }
@@ -82,7 +79,6 @@ export class OwnThread {
 function disjointOn(way: PathCase, read: Access, from: Target, write: Access, to: Target): ValidatorCondition {
   const { scope } = way.reading;
   if (!way.isPossible) return scope.demanded().condition;
-  if (!way.isDecided) return never;
   const distance = subtractForms(way.reading.natural(to.offset), way.reading.natural(from.offset));
   const { low, high } = scope.ofForm(distance);
   if (!low || !high) return never;

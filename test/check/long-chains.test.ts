@@ -5,7 +5,6 @@ import { evaluateSymbolically } from '../../src/analysis/values/symbolic.ts';
 import { OutOfTime } from '../../src/base/out-of-time.ts';
 import { boundKernel, outOfTime } from '../../src/cost/kernel-cost.ts';
 import { classify } from '../../src/idempotency/classify.ts';
-import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import type { Kernel, ValueId } from '../../src/ir/form/kernel.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { type Term, TermStore } from '../../src/term/term.ts';
@@ -86,7 +85,6 @@ const analyses = {
       module: parsePtx('').module,
       parameters: pointersAndNumbers,
       objectName: (symbol) => symbol,
-      extensions: allExtensions,
       checked: null,
       stated: [],
       expired,

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { classify } from '../../src/idempotency/classify.ts';
-import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { check, closeSolver, kernelOf, pointersAndNumbers } from './kernel-text.ts';
 
@@ -44,7 +43,6 @@ test('comparisons over the budget are undecided, with the same reason on every c
     module: parsePtx('').module,
     parameters: pointersAndNumbers,
     objectName: (symbol) => symbol,
-    extensions: allExtensions,
     checked: null,
     stated: [],
   });

@@ -10,7 +10,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeSolver } from '../check/kernel-text.ts';
-import { checkCorpusKernel, classifyCorpusKernel, isValidated, rulesOf } from '../idempotency/validate.ts';
+import { checkCorpusKernel, classifyCorpusKernel, isValidated } from '../idempotency/validate.ts';
 import { corpusLaunches, drawnLaunches, type KnownLaunch } from './drawn-launches.ts';
 import { LaunchFile, memoryOutcomes } from './launch-file.ts';
 
@@ -71,7 +71,7 @@ async function read(): Promise<void> {
     if (!outcome.differsAgain) continue;
     tally.again++;
     if (!corpus) continue;
-    const classification = classifyCorpusKernel(corpus.kernel, await checkCorpusKernel(corpus.kernel), rulesOf('all'));
+    const classification = classifyCorpusKernel(corpus.kernel, await checkCorpusKernel(corpus.kernel));
     if (!isValidated(corpus.launch, classification)) continue;
     tally.falsePositives++;
     console.log(`FALSE POSITIVE: ${title}`);

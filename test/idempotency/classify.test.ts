@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
-import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
 import type { KernelProofs } from '../../src/idempotency/race-freedom.ts';
 import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
@@ -29,7 +28,6 @@ type Assumptions = KernelProofs['race']['assumptions'];
 
 function classOf(
   name: string,
-  extensions: Extensions = allExtensions,
   assumptions: Assumptions = [],
   declared: readonly ParameterSource[] = parameters.get(name)!,
 ): Classification {
@@ -39,7 +37,6 @@ function classOf(
     module,
     parameters: declared,
     objectName: (symbol) => symbol,
-    extensions,
     checked: {
       race: { verdict: 'proved', assumptions: [bounds, ...assumptions] },
       divergence: { verdict: 'proved', assumptions: [] },
@@ -122,13 +119,10 @@ test('an in-place map may write to the address that it reads', () => {
   const copied = classOf('copy');
   assert.ok(meets('copy', copied, { args: [far, far, 256] }));
   assert.ok(!meets('copy', copied, { args: [far + 4n, far, 256] }));
-  const alone = classOf('copy', { ...allExtensions, rewrites: false });
-  assert.ok(!meets('copy', alone, { args: [far, far, 256] }));
 });
 
 test('even elements may be written from odd ones, under any launch', () => {
   assert.ok(meets('evenFromOdd', classOf('evenFromOdd'), { args: [far] }));
-  assert.ok(!meets('evenFromOdd', classOf('evenFromOdd', paperRules), { args: [far] }));
 });
 
 test('a byte written by a thread must not overlap the word that it read', () => {
@@ -160,7 +154,7 @@ test('an element written again after a barrier must be written before in blocks 
 
 test('assumptions of a proof about the launch are part of the condition', () => {
   const at = (assumptions: Assumptions, n: number, block: readonly [number, number, number] = [64, 1, 1]): boolean =>
-    meets('vectorSet', classOf('vectorSet', allExtensions, assumptions), { args: [far, n], block });
+    meets('vectorSet', classOf('vectorSet', assumptions), { args: [far, n], block });
   assert.ok(at([{ kind: 'launch', text: 'blockDim.y = 1' }], 5));
   assert.ok(!at([{ kind: 'launch', text: 'blockDim.y = 1' }], 5, [64, 2, 1]));
   assert.ok(at([{ kind: 'launch', text: 'blockDim = (64, 1, 1)' }], 5));
@@ -179,15 +173,15 @@ test('assumptions of a proof about the launch are part of the condition', () => 
 });
 
 test('parameters of a PTX file with unknown types are compared if they have no sign', () => {
-  const found = classOf('vectorSet', allExtensions, [{ kind: 'precondition', text: 'param1 >= 5' }], []);
+  const found = classOf('vectorSet', [{ kind: 'precondition', text: 'param1 >= 5' }], []);
   const at = (value: number): boolean => meets('vectorSet', found, { args: [far, value] });
   assert.deepEqual([found.class, at(5), at(4), at(-1)], ['conditional', true, false, false]);
-  const below = classOf('vectorSet', allExtensions, [{ kind: 'precondition', text: 'param1 <= 5' }], []);
+  const below = classOf('vectorSet', [{ kind: 'precondition', text: 'param1 <= 5' }], []);
   assert.ok(!meets('vectorSet', below, { args: [far, -1] }));
 });
 
 test('preconditions on block dimensions or arguments make a kernel conditional', () => {
-  const withOne = (kind: 'launch' | 'precondition', text: string): string => classOf('vectorSet', allExtensions, [{ kind, text }]).class;
+  const withOne = (kind: 'launch' | 'precondition', text: string): string => classOf('vectorSet', [{ kind, text }]).class;
   assert.equal(withOne('precondition', 'value >= 5'), 'conditional');
   assert.equal(withOne('precondition', 'blockDim.x == 64'), 'conditional');
   assert.equal(withOne('precondition', 'blockDim.y == 1'), 'idempotent');
@@ -196,7 +190,7 @@ test('preconditions on block dimensions or arguments make a kernel conditional',
 
 test('a proof whose assumptions no validator can check leaves a kernel with barriers undecided', () => {
   const withOne = (name: string, kind: NonNullable<Assumptions>[number]['kind']): Classification =>
-    classOf(name, allExtensions, [{ kind, text: 'something' }]);
+    classOf(name, [{ kind, text: 'something' }]);
   for (const kind of ['contents', 'initial', 'no-effect', 'warp-lockstep'] as const) {
     const found = withOne('sum', kind);
     assert.equal(found.class, 'undecided', kind);
@@ -216,15 +210,8 @@ test('a proof whose assumptions no validator can check leaves a kernel with barr
 
 test('a kernel that may overlap its predecessor is undecided', () => {
   const assumptions = [{ kind: 'stable-memory', text: earlierEnded }] as const;
-  assert.equal(classOf('vectorSet', allExtensions, assumptions).class, 'undecided');
-  const copied = classOf('copy', allExtensions, assumptions);
+  assert.equal(classOf('vectorSet', assumptions).class, 'undecided');
+  const copied = classOf('copy', assumptions);
   assert.equal(copied.class, 'undecided');
   assert.deepEqual(copied.condition, { kind: 'never' });
-});
-
-test('kernels that need an extension are undecided without that extension', () => {
-  const without = (name: string, extension: keyof Extensions): string => classOf(name, { ...allExtensions, [extension]: false }).class;
-  assert.equal(without('maximum', 'atomics'), 'undecided');
-  assert.equal(without('relu', 'rewrites'), 'undecided');
-  assert.equal(without('writtenFirstAndAgain', 'order'), 'undecided');
 });

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classify, type ClassifyRequest } from '../../src/idempotency/classify.ts';
 import { classifyElsewhere } from '../../src/idempotency/remedies.ts';
-import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { definedKernels } from '../interpreter/machine-kernels.ts';
@@ -22,7 +21,6 @@ function requestOf(name: string): ClassifyRequest {
     module,
     parameters: parameters.get(name)!,
     objectName: (symbol) => symbol,
-    extensions: allExtensions,
     checked: { race: { verdict: 'proved', assumptions: [] }, divergence: { verdict: 'proved', assumptions: [] } },
     stated: [],
   };

@@ -1,6 +1,6 @@
 /**
  * Compares validators with the truth by re-execution:
- * `node test/idempotency/measure.ts [--launches N] [--stops N] [--seed S] [--rules NAME] [--truth FILE] [--list] [KERNEL…]`.
+ * `node test/idempotency/measure.ts [--launches N] [--stops N] [--seed S] [--truth FILE] [--list] [KERNEL…]`.
  * `--stops N`: number of stops of each schedule, in addition to the ends of blocks; `--truth FILE` caches the truth
  * between runs, by kernel; `--list` names each missed launch. After a signal (SIGTERM), it reports the results so far.
  */
@@ -12,7 +12,7 @@ import { closeSolver } from '../check/kernel-text.ts';
 import { type CorpusKernel, readCorpus } from './corpus.ts';
 import { type CorpusLaunch, launchesOf } from './launches.ts';
 import { hasRace, truthOf } from './truth.ts';
-import { checkCorpusKernel, classifyCorpusKernel, isValidated, type RuleName, ruleNames, rulesOf } from './validate.ts';
+import { checkCorpusKernel, classifyCorpusKernel, isValidated } from './validate.ts';
 
 /** Contents of memory. */
 const contents = 3;
@@ -23,13 +23,11 @@ const { values, positionals } = parseArgs({
     launches: { type: 'string', default: '40' },
     stops: { type: 'string', default: '8' },
     seed: { type: 'string', default: '1' },
-    rules: { type: 'string' },
     truth: { type: 'string' },
     list: { type: 'boolean', default: false },
   },
 });
 const [count, stops, seed] = [Number(values.launches), Number(values.stops), Number(values.seed)];
-const rules = values.rules === undefined ? ruleNames : ruleNames.filter((name) => name === values.rules);
 
 /** Cached truth of a launch. */
 interface Known {
@@ -106,8 +104,8 @@ const newTally = (): Tally => ({
   reasonsOfAll: new Map(),
 });
 const countIn = (amounts: Map<string, number>, name: string): unknown => amounts.set(name, (amounts.get(name) ?? 0) + 1);
-const ordinary = new Map<RuleName, Tally>(rules.map((name) => [name, newTally()]));
-const near = new Map<RuleName, Tally>(rules.map((name) => [name, newTally()]));
+const ordinary = newTally();
+const near = newTally();
 const racing = new Map<CorpusLaunch, boolean>();
 /** By whether the kernels are ordinary. */
 const leftOut = { ordinary: 0, near: 0 };
@@ -117,7 +115,7 @@ const chosen = readCorpus().filter(
 );
 const truth = new Map(chosen.map((kernel) => [kernel, truthsOf(kernel, launchesOf(kernel, count, seed))]));
 if (keptFile !== undefined) writeFileSync(keptFile, JSON.stringify([...kept]));
-console.log('kernel: launches that may be run again / may not / left out / undetermined; missed by rule');
+console.log('kernel: launches that may be run again / may not / left out / undetermined; missed');
 let isEnded = false;
 process.once('SIGTERM', () => (isEnded = true));
 let measured = 0;
@@ -140,42 +138,40 @@ for (const kernel of chosen) {
     ({ idempotent, clobbers, rewritten }) => idempotent === true && clobbers > 0 && rewritten === clobbers,
   ).length;
   totals.unclobbered += truths.filter(({ idempotent, clobbers }) => idempotent === false && clobbers === 0).length;
-  const parts: string[] = [];
   const isNear = closeToARule.includes(kernel.group);
   leftOut[isNear ? 'near' : 'ordinary'] += having('left-out');
-  for (const name of rules) {
-    const tally = (isNear ? near : ordinary).get(name)!;
-    const classification = classifyCorpusKernel(kernel, checked, rulesOf(name));
-    const why = classification.reasons.map(({ kind, what }) => (what === undefined ? kind : `${kind} (${what})`));
-    const [first] = classification.reasons;
-    const reason = classification.condition.kind === 'never' ? (paperReasons[first?.kind ?? ''] ?? 'none') : 'RO';
-    let missed = 0;
-    for (const [at, { idempotent, isRefuted }] of truths.entries()) {
-      const launch = launches[at]!;
-      const isYes = isValidated(launch, classification);
-      const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block.join()}, grid ${launch.grid.join()}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`;
-      if (isYes && isRefuted) {
-        tally.falsePositives++;
-        console.log(`FALSE POSITIVE under ${name}: ${told}`);
-      }
-      if (idempotent === 'left-out' && !isYes) tally.missedLeftOut++;
-      if (idempotent !== true) continue;
-      tally.idempotent++;
-      if (isYes) continue;
-      missed++;
-      tally.missed++;
-      if (!racing.has(launch)) racing.set(launch, hasRace(launch, contents));
-      if (racing.get(launch)) tally.racing++;
-      countIn(tally.reasons, reason);
-      if (values.list) console.log(`  missed under ${name}: ${told}`);
+  const tally = isNear ? near : ordinary;
+  const classification = classifyCorpusKernel(kernel, checked);
+  const why = classification.reasons.map(({ kind, what }) => (what === undefined ? kind : `${kind} (${what})`));
+  const [first] = classification.reasons;
+  const reason = classification.condition.kind === 'never' ? (paperReasons[first?.kind ?? ''] ?? 'none') : 'RO';
+  let missed = 0;
+  for (const [at, { idempotent, isRefuted }] of truths.entries()) {
+    const launch = launches[at]!;
+    const isYes = isValidated(launch, classification);
+    const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block.join()}, grid ${launch.grid.join()}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`;
+    if (isYes && isRefuted) {
+      tally.falsePositives++;
+      console.log(`FALSE POSITIVE: ${told}`);
     }
-    if (having(true) > 0) tally.kernels++;
-    if (missed > 0) countIn(tally.reasonsOfSome, reason);
-    if (missed > 0 && missed === having(true)) countIn(tally.reasonsOfAll, reason);
-    parts.push(`${name} ${missed}${missed > 0 && name === 'all' ? ` [${[...new Set(why)].slice(0, 3).join('; ') || reason}]` : ''}`);
+    if (idempotent === 'left-out' && !isYes) tally.missedLeftOut++;
+    if (idempotent !== true) continue;
+    tally.idempotent++;
+    if (isYes) continue;
+    missed++;
+    tally.missed++;
+    if (!racing.has(launch)) racing.set(launch, hasRace(launch, contents));
+    if (racing.get(launch)) tally.racing++;
+    countIn(tally.reasons, reason);
+    if (values.list) console.log(`  missed: ${told}`);
   }
+  if (having(true) > 0) tally.kernels++;
+  if (missed > 0) countIn(tally.reasonsOfSome, reason);
+  if (missed > 0 && missed === having(true)) countIn(tally.reasonsOfAll, reason);
   const shares = [having(true), having(false), having('left-out'), having('undetermined')].join('/');
-  console.log(`${kernel.group} ${kernel.name}: ${shares}; ${parts.join(', ')}`);
+  console.log(
+    `${kernel.group} ${kernel.name}: ${shares}; ${missed}${missed > 0 ? ` [${[...new Set(why)].slice(0, 3).join('; ') || reason}]` : ''}`,
+  );
 }
 await closeSolver();
 
@@ -193,25 +189,18 @@ console.log(
 console.log(
   `clobber test: ${totals.harmlessClobbers} idempotent launches have clobbers (${totals.rewritesOnly} of them only rewrites), ${totals.unclobbered} that are not have none`,
 );
-const table = (title: string, tallies: ReadonlyMap<RuleName, Tally>, undecided: number): void => {
+const table = (title: string, tally: Tally, undecided: number): void => {
   console.log(`\n${title}`);
-  console.log('| rules | false positives | missed | share | with those left out | without races | reasons |');
-  console.log('|---|---|---|---|---|---|---|');
-  for (const [name, { falsePositives, missed, idempotent, racing: races, missedLeftOut, reasons }] of tallies) {
-    const together = percent(missed + missedLeftOut, idempotent + undecided);
-    const raceFree = percent(missed - races, idempotent - races);
-    console.log(
-      `| ${name} | ${falsePositives} | ${missed} of ${idempotent} | ${percent(missed, idempotent)} | ${together} | ${raceFree} | ${mostFirst(reasons)} |`,
-    );
-  }
-  console.log('\nBy kernel:');
-  console.log('| rules | kernels | some launch missed | reasons | all launches missed | reasons |');
-  console.log('|---|---|---|---|---|---|');
-  for (const [name, { kernels, reasonsOfSome, reasonsOfAll }] of tallies) {
-    console.log(
-      `| ${name} | ${kernels} | ${sum(reasonsOfSome)} | ${mostFirst(reasonsOfSome)} | ${sum(reasonsOfAll)} | ${mostFirst(reasonsOfAll)} |`,
-    );
-  }
+  const { falsePositives, missed, idempotent, racing: races, missedLeftOut, reasons } = tally;
+  const together = percent(missed + missedLeftOut, idempotent + undecided);
+  console.log(
+    `false positives ${falsePositives}; missed ${missed} of ${idempotent} (${percent(missed, idempotent)}, with those left out ${together},`,
+  );
+  console.log(`without races ${percent(missed - races, idempotent - races)}); reasons: ${mostFirst(reasons)}`);
+  const { kernels, reasonsOfSome, reasonsOfAll } = tally;
+  console.log(
+    `of ${kernels} kernels ${sum(reasonsOfSome)} miss some launch (${mostFirst(reasonsOfSome)}), ${sum(reasonsOfAll)} all (${mostFirst(reasonsOfAll)})`,
+  );
 };
 table('Ordinary kernels:', ordinary, leftOut.ordinary);
 table('Kernels close to a rule:', near, leftOut.near);

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classify, type ClassifyRequest } from '../../src/idempotency/classify.ts';
-import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { classifySplit } from '../../src/idempotency/remedies.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
@@ -37,7 +36,6 @@ for (const [name, barriers] of Object.entries(expected)) {
       module,
       parameters: parameters.get(name)!,
       objectName: (symbol) => symbol,
-      extensions: allExtensions,
       checked: { race: { verdict: 'proved', assumptions: [] }, divergence: { verdict: 'proved', assumptions: [] } },
       stated: [],
     };

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classify } from '../../src/idempotency/classify.ts';
-import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { isKnownToHold, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
@@ -26,7 +25,6 @@ function classified(name: string) {
     module,
     parameters: parameters.get(name)!,
     objectName: (symbol) => symbol,
-    extensions: allExtensions,
     checked: { race, divergence: { verdict: 'proved', assumptions: [] } },
     stated: [],
   });

@@ -3,7 +3,6 @@ import { checkKernel } from '../../src/check/check-kernel.ts';
 import { usualBudget } from '../../src/check/request/check-budget.ts';
 import type { CheckResult } from '../../src/check/request/check-request.ts';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
-import { type Extensions, allExtensions, paperRules } from '../../src/idempotency/model/extensions.ts';
 import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { stage } from '../../src/interpreter/javascript/stage.ts';
@@ -11,19 +10,6 @@ import { requestFor } from '../check/kernel-text.ts';
 import type { CorpusKernel } from './corpus.ts';
 import { drawLaunch } from './directive.ts';
 import { bufferAddress, type CorpusLaunch, packedArguments } from './launches.ts';
-
-type Extension = Exclude<keyof Extensions, 'compaction'>;
-const extensionNames = (Object.keys(allExtensions) as (keyof Extensions)[]).filter((name) => name !== 'compaction');
-
-export const ruleNames = ['unrolled', 'paper', ...(extensionNames as Extension[]), 'all'] as const;
-export type RuleName = (typeof ruleNames)[number];
-
-/** The paper's rules, those without the induction variables of section 5.2, with one extension, or with all. */
-export function rulesOf(name: RuleName): Extensions {
-  if (name === 'paper') return paperRules;
-  if (name === 'unrolled') return { ...paperRules, compaction: false };
-  return name === 'all' ? allExtensions : { ...paperRules, [name]: true };
-}
 
 /** The proofs of the checks: for any launch, otherwise for the block of the kernel's launches in the corpus. */
 export async function checkCorpusKernel({ verified, parameters, stated, launch }: CorpusKernel): Promise<CheckResult> {
@@ -38,13 +24,12 @@ export async function checkCorpusKernel({ verified, parameters, stated, launch }
 }
 
 /** Classifies a kernel of the corpus on its production build. */
-export function classifyCorpusKernel(kernel: CorpusKernel, checked: CheckResult, rules: Extensions): Classification {
+export function classifyCorpusKernel(kernel: CorpusKernel, checked: CheckResult): Classification {
   return classify({
     kernel: kernel.kernel,
     module: kernel.module,
     parameters: kernel.parameters,
     objectName: (symbol) => symbol,
-    extensions: rules,
     // The policy of `requestFor` warns of volatile accesses that race.
     checked: { ...checked, volatileRaces: true },
     stated: kernel.stated,

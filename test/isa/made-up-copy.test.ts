@@ -9,7 +9,6 @@ import { after, test } from 'node:test';
 import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { classify } from '../../src/idempotency/classify.ts';
-import { allExtensions } from '../../src/idempotency/model/extensions.ts';
 import { LaunchCounters } from '../../src/interpreter/counters.ts';
 import { verifyKernel } from '../../src/ir/form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
@@ -183,7 +182,6 @@ test('a kernel whose copies write global memory is not classified as idempotent'
       module: parsePtx('').module,
       parameters: [],
       objectName: (symbol) => symbol,
-      extensions: allExtensions,
       checked: { race: proved, divergence: proved },
       stated: [],
     });

@@ -7,7 +7,6 @@ import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
 import type { Classification, ClassifyRequest } from '../../idempotency/classify.ts';
 import { anyOfWidest } from '../../idempotency/build-condition.ts';
 import { isAlwaysUsuallyMet } from '../../idempotency/usual-launch.ts';
-import { allExtensions } from '../../idempotency/model/extensions.ts';
 import type { IdempotencyReason } from '../../idempotency/model/kernel-idempotency.ts';
 import type { NonIdempotencyWitness } from '../../idempotency/reexecution/confirm.ts';
 import type { Launch } from '../../launch/launch.ts';
@@ -147,7 +146,6 @@ function requestOf(entry: LaunchedKernel, report: KernelReport, effort: Effort, 
     module,
     parameters,
     objectName,
-    extensions: allExtensions,
     checked: last ? { race: proofOf(last.race), divergence: proofOf(last.divergence), volatileRaces } : null,
     stated: assumptions,
     ...(effort === 'brief' ? { brief: { shapes: distinct([...blocks, ...usualShapes]) } } : {}),

@@ -39,16 +39,9 @@ interface Assembly {
 /**
  * The bytes at `address` and the `width - 1` after it, for all values of its variables within the scope.
  * @param isComplete whether the scope knows all conditions of the access
- * @param asRange one range instead of steps
  * @returns null if nothing bounds the address
  */
-export function assembleBytes(
-  outer: WayFacts,
-  address: AddressForm,
-  width: number,
-  isComplete: boolean,
-  asRange: boolean,
-): Assembly | null {
+export function assembleBytes(outer: WayFacts, address: AddressForm, width: number, isComplete: boolean): Assembly | null {
   const facts = necessary(outer);
   const scope = outer.withFacts(facts);
   const { runs: found, base: start, exact: isExact, guards } = runsOf(scope, facts, address) ?? {};
@@ -66,27 +59,21 @@ export function assembleBytes(
   const merged = merge(runs, guards);
   const condition = allMet([...scope.guards, ...guards]);
   const extent = spanOf(scope, merged, base, width);
-  const wasRange = asRange && merged.length > 0;
-  const steps = wasRange
-    ? [{ stride: oneAmount, count: subtractAmounts(extent.high, subtractAmounts(extent.low, oneAmount)) }]
-    : merged.map(({ stride, count }) => ({ stride, count }));
-  const counts = wasRange ? allMet([condition, ...merged.map(({ count }) => lessOrEqual(oneAmount, count))]) : condition;
-  if (counts.condition.kind !== 'always') {
+  const steps = merged.map(({ stride, count }) => ({ stride, count }));
+  if (condition.condition.kind !== 'always') {
     const first = steps.shift() ?? { stride: zeroAmount, count: oneAmount };
-    steps.unshift({ ...first, count: choiceAmount(counts.condition, counts.key, first.count, zeroAmount) });
+    steps.unshift({ ...first, count: choiceAmount(condition.condition, condition.key, first.count, zeroAmount) });
   }
-  const variables: FootprintVariable[] = wasRange
-    ? [{ kind: 'combined', of: [...new Set(merged.flatMap(({ variable }) => variable.of))] }]
-    : merged.map(({ variable }) => variable);
+  const variables: FootprintVariable[] = merged.map(({ variable }) => variable);
   if (variables.length < steps.length) variables.push({ kind: 'part', of: [] });
   return {
     bytes: {
-      base: quantityOf(wasRange ? extent.low : base),
+      base: quantityOf(base),
       steps: steps.map(({ stride, count }) => ({ stride: quantityOf(stride), count: quantityOf(count) })),
-      bytes: wasRange ? 1 : width,
+      bytes: width,
     },
     variables,
-    exact: isComplete && isExact === true && !wasRange,
+    exact: isComplete && isExact === true,
     ...extent,
   };
 }

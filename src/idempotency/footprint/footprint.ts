@@ -8,7 +8,6 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { MemoryObject } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { type AddressSet, always, type Quantity, type ValidatorCondition } from '../model/quantity.ts';
-import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import { assembleBytes } from './assembly.ts';
 import { type AddressForm, type FootprintVariable, shiftForm } from './form.ts';
@@ -69,23 +68,15 @@ export interface Footprint {
 export function footprintsOf(
   symbolic: SymbolicKernel,
   accesses: readonly Access[],
-  extensions: Extensions,
   stated: StatedValue = () => undefined,
 ): readonly Footprint[] {
-  const told: StatedValue = extensions.contents ? stated : () => undefined;
-  return accesses.flatMap((access) => access.targets.flatMap((target) => ofTarget(symbolic, access, target, extensions, told)));
+  return accesses.flatMap((access) => access.targets.flatMap((target) => ofTarget(symbolic, access, target, stated)));
 }
 
-function ofTarget(
-  symbolic: SymbolicKernel,
-  access: Access,
-  target: Target,
-  extensions: Extensions,
-  stated: StatedValue,
-): readonly Footprint[] {
+function ofTarget(symbolic: SymbolicKernel, access: Access, target: Target, stated: StatedValue): readonly Footprint[] {
   const root = rootOf(target);
-  const ways = pathsTo(symbolic, access.block, target.condition, extensions, stated);
-  const list = ways.filter(({ isPossible }) => isPossible).map((way) => ofWay(symbolic, access, target, root, way, extensions));
+  const ways = pathsTo(symbolic, access.block, target.condition, stated);
+  const list = ways.filter(({ isPossible }) => isPossible).map((way) => ofWay(symbolic, access, target, root, way));
   // An access that no thread reaches touches nothing, provided that the arithmetic of its conditions does not wrap
   // around.
   const nothing: Footprint = { access, root, bytes: nothingAt, variables: [nobody], needs: always, exact: true, reason: null };
@@ -129,25 +120,25 @@ function startOf(root: Root): Amount | null {
   }
 }
 
-function ofWay(symbolic: SymbolicKernel, access: Access, target: Target, root: Root, way: PathCase, extensions: Extensions): Footprint {
+function ofWay(symbolic: SymbolicKernel, access: Access, target: Target, root: Root, way: PathCase): Footprint {
   const { reading } = way;
   const { scope } = reading;
   const start = startOf(root);
   const isLoaded = target.base.kind === 'loaded';
   const offset = isLoaded ? null : reading.natural(target.offset);
   const whole: AddressForm | null = offset && shiftForm(offset, start ?? zeroAmount);
-  if (whole && extensions.paths) tighten(reading, whole);
-  const address = whole && extensions.paths ? withKnownRemainders(reading, whole) : whole;
-  const found = address && assembleBytes(scope, address, access.bytes, way.isComplete, !extensions.strides);
+  if (whole) tighten(reading, whole);
+  const address = whole && withKnownRemainders(reading, whole);
+  const found = address && assembleBytes(scope, address, access.bytes, way.isComplete);
   const inMemory = isLoaded || holdsMemory(symbolic, target.offset) ? 'address-from-memory' : null;
   if (!found) {
-    const all = extensions.allocations ? allocationOf(root) : null;
+    const all = allocationOf(root);
     return {
       access,
       root,
       bytes: all,
       variables: all ? [nobody] : [],
-      needs: way.isDecided ? scope.demanded().condition : neverMet.condition,
+      needs: scope.demanded().condition,
       exact: false,
       reason: inMemory ?? way.reason ?? 'unbounded',
     };
@@ -160,7 +151,7 @@ function ofWay(symbolic: SymbolicKernel, access: Access, target: Target, root: R
     root,
     bytes: found.bytes,
     variables: found.variables,
-    needs: fits && way.isDecided ? scope.demanded().condition : neverMet.condition,
+    needs: fits ? scope.demanded().condition : neverMet.condition,
     exact: found.exact,
     reason: inMemory ?? way.reason,
   };

@@ -3,13 +3,10 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { BlockId, Kernel, Loop } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { spend } from '../model/effort.ts';
-import type { Extensions } from '../model/extensions.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import { type Learnt, learn } from './conditions.ts';
-import { lessOrEqual } from './launch-condition.ts';
-import { addAmounts, fixedAmount, isAtMost, oneAmount } from './polynomial.ts';
+import { addAmounts, isAtMost, oneAmount } from './polynomial.ts';
 import { LinearInterpretation, type StatedValue } from './linear-interpretation.ts';
-import { propagated } from './scope.ts';
 import { continueConditions, lastIteration, learnTripCounts } from './iterations.ts';
 
 export interface PathCase {
@@ -18,8 +15,6 @@ export interface PathCase {
   readonly isComplete: boolean;
   /** Whether a thread may execute the path in a launch that satisfies the conditions collected on it. */
   readonly isPossible: boolean;
-  /** Whether footprints on the path are known for some launch. */
-  readonly isDecided: boolean;
   /** Why the conditions are not all known. */
   readonly reason: IdempotencyReasonKind | null;
 }
@@ -28,8 +23,6 @@ export interface PathCase {
 const maxWays = 4;
 /** Blocks with more predecessors lose their condition; see `evaluateSymbolically`. */
 const maxPredecessors = 24;
-/** Maximum trip count of a loop that is unrolled. */
-const longest = 32n;
 
 interface Lesson {
   readonly learn: (reading: LinearInterpretation) => Learnt;
@@ -37,13 +30,7 @@ interface Lesson {
 }
 
 /** Lists the paths to a block on which an additional condition is satisfied. */
-export function pathsTo(
-  symbolic: SymbolicKernel,
-  block: BlockId,
-  condition: Term,
-  extensions: Extensions,
-  stated: StatedValue,
-): readonly PathCase[] {
+export function pathsTo(symbolic: SymbolicKernel, block: BlockId, condition: Term, stated: StatedValue): readonly PathCase[] {
   const { kernel } = symbolic;
   const inside = kernel.loops.filter((loop) => loop.blocks.has(block));
   const { lessons, isComplete } = lessonsOf(symbolic, block, condition, inside);
@@ -64,7 +51,7 @@ export function pathsTo(
     for (const lesson of lessons) {
       const learnt = lesson.learn(reading);
       let isAll = learnt.kind === 'all';
-      if (learnt.kind === 'one-of' && extensions.paths && (at < choices.length || taken + open.length + learnt.ways.length <= maxWays)) {
+      if (learnt.kind === 'one-of' && (at < choices.length || taken + open.length + learnt.ways.length <= maxWays)) {
         if (at === choices.length) {
           for (let other = learnt.ways.length - 1; other > 0; other--) open.push([...choices, other]);
           choices = [...choices, 0];
@@ -76,27 +63,11 @@ export function pathsTo(
       complete = false;
       reason ??= lesson.reason;
     }
-    const isDecided = extensions.longLoops || areShort(reading, inside, extensions.compaction);
     const canBe = isPossible(reading);
     if (canBe) taken++;
-    ways.push({ reading, isComplete: complete, isPossible: canBe, isDecided, reason });
+    ways.push({ reading, isComplete: complete, isPossible: canBe, reason });
   }
   return ways;
-}
-
-/**
- * Requires small trip counts; false if a trip count is unbounded.
- * @param isCompact loops with a trip count determined by the launch may have any number of iterations
- */
-function areShort(reading: LinearInterpretation, loops: readonly Loop[], isCompact: boolean): boolean {
-  const { scope } = reading;
-  return loops.every(({ id }) => {
-    const round = reading.round(id);
-    const spans = [scope.ofVariable(round), ...scope.facts.map((fact) => propagated(scope, fact, round))];
-    const high = spans.map((span) => span.high).find((bound) => bound !== null);
-    if (!high) return false;
-    return isCompact || scope.need(lessOrEqual(addAmounts(high, oneAmount), fixedAmount(longest)));
-  });
 }
 
 function isPossible({ scope }: LinearInterpretation): boolean {

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import type { Dim3 } from '../../../src/base/dim3.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
-import { allExtensions } from '../../../src/idempotency/model/extensions.ts';
 import { isKnownToHold } from '../../../src/idempotency/validator/evaluate.ts';
 import { kernelsOf } from '../../cost/counted-kernel.ts';
 import { bytesOf, compare, footprintsOfKernel, instanceOf, touchedBytes } from './touched-bytes.ts';
@@ -135,22 +134,4 @@ test('footprints assume that no index wraps around and no address exceeds 64 bit
   assert.deepEqual(at(1 << 22, a), [false, false, false]);
   assert.deepEqual(at(1, (1n << 64n) - 400n), [true, true, true]);
   assert.deepEqual(at(1, (1n << 64n) - 396n), [false, false, false]);
-});
-
-test('without long loops more than 32 iterations are undecided, and without strides a set is one range', () => {
-  const kernel = kernels.get('gridStride')!;
-  const footprints = footprintsOfKernel(kernel, {
-    ...allExtensions,
-    compaction: false,
-    longLoops: false,
-    strides: false,
-  });
-  for (const n of [64n, 64n * 32n, 64n * 33n]) {
-    const instance = instanceOf(kernel, { grid: [2, 1, 1], block: [32, 1, 1] }, [a, b, n]);
-    const decided = footprints.map(({ needs }) => isKnownToHold(needs, instance));
-    assert.deepEqual(decided, n > 64n * 32n ? [false, false] : [true, true]);
-  }
-  const [, write] = footprintsOfKernel(kernels.get('even')!, { ...allExtensions, strides: false });
-  const instance = instanceOf(kernels.get('even')!, { grid: [1, 1, 1], block: [4, 1, 1] }, [a, b, 3n]);
-  assert.equal(bytesOf(write!.bytes!, instance)!.size, 20);
 });

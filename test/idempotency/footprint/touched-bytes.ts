@@ -3,7 +3,6 @@ import type { Dim3 } from '../../../src/base/dim3.ts';
 import { collectAccesses } from '../../../src/analysis/values/access.ts';
 import { evaluateSymbolically } from '../../../src/analysis/values/symbolic.ts';
 import { type Footprint, footprintsOf } from '../../../src/idempotency/footprint/footprint.ts';
-import { type Extensions, allExtensions } from '../../../src/idempotency/model/extensions.ts';
 import type { AddressSet, Quantity } from '../../../src/idempotency/model/quantity.ts';
 import { type InstanceArguments, isKnownToHold } from '../../../src/idempotency/validator/evaluate.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
@@ -26,7 +25,7 @@ export interface TestLaunch {
 }
 
 /** The footprints of a kernel, with everything symbolic. */
-export function footprintsOfKernel(kernel: Kernel, extensions: Extensions = allExtensions): readonly Footprint[] {
+export function footprintsOfKernel(kernel: Kernel): readonly Footprint[] {
   const symbolic = evaluateSymbolically(kernel, {
     dimensions: { block: [null, null, null], grid: [null, null, null] },
     scalar: () => undefined,
@@ -36,7 +35,6 @@ export function footprintsOfKernel(kernel: Kernel, extensions: Extensions = allE
   return footprintsOf(
     symbolic,
     collectAccesses(symbolic, () => 'unknown'),
-    extensions,
   );
 }
 
