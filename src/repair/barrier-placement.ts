@@ -158,7 +158,7 @@ interface Searched {
 }
 
 async function search(
-  { source, shown, weights, gridLevel, build, expired, lightestSets, isPartial }: RepairRequest,
+  { source, shown, weights, gridLevel, build, expired, isPartial }: RepairRequest,
   { level, isOfShown, ...options }: Attempt,
   effort: Effort,
 ): Promise<Searched | null> {
@@ -171,7 +171,7 @@ async function search(
     const isShared = ({ number }: BarrierCandidate): boolean => built.shared.has(number);
     const oracle = new Oracle(subjects, placeIn(source.file, candidates), effort);
     const replacements = isPartial ? (marker: number) => placesBeside(candidates, marker) : undefined;
-    const request = { oracle, candidates, weights, gridLevel, level, isShared, replacements, expired, lightestSets, effort };
+    const request = { oracle, candidates, weights, gridLevel, level, isShared, replacements, expired, effort };
     if (isOfShown) {
       const { races } = await oracle.ask((marker) => asWritten(candidates[marker]));
       oracle.tolerate(races.filter((pair) => !isShown(pair)));
@@ -283,7 +283,7 @@ interface PlacedText {
  * edited.
  */
 async function adviceForBlocks(
-  { source, weights, expired, lightestSets }: RepairRequest,
+  { source, weights, expired }: RepairRequest,
   { subjects, candidates, isShared }: Searched,
   effort: Effort,
 ): Promise<Obstacle[]> {
@@ -293,7 +293,7 @@ async function adviceForBlocks(
   }));
   const oracle = new Oracle(cooperative, placeIn(source.file, candidates), effort);
   const policy = { weights, gridLevel: true, level: 'block' } as const;
-  const result = await searchPlacements({ oracle, candidates, ...policy, isShared, expired, lightestSets, effort });
+  const result = await searchPlacements({ oracle, candidates, ...policy, isShared, expired, effort });
   if (result.kind !== 'found' || result.placement.removed.length > 0) return [];
   return [{ kind: 'not-cooperative', step: stepOf(result.placement, candidates, source) }];
 }

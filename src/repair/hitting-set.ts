@@ -1,31 +1,18 @@
-/** Minimum-weight hitting sets, exactly, by branch and bound. */
+/** A minimum-weight hitting set, by branch and bound. */
 
-interface HittingSets {
-  /** All sets of minimum weight, up to the number requested, each ascending; empty if a clause is empty. */
-  readonly sets: readonly (readonly number[])[];
-  readonly weight: number;
-  /** False if the search was cut short: then the sets hit every clause, but may not have minimum weight. */
-  readonly exact: boolean;
-}
-
-/** Maximum number of branches of the search. */
+/** Maximum number of branches of the search: for 60 clauses of 4 among 60 elements it takes a second. */
 const maxNodes = 200_000;
 
 /**
- * Finds the lightest sets with an element of every clause (the positive clauses of a repair; excluded elements are
- * removed before).
+ * Finds a lightest set with an element of every clause (the positive clauses of a repair; excluded elements are removed
+ * before). If the search is cut short, the set may not be the lightest.
  * @param weight of an element, positive
- * @param most sets of equal weight to return
+ * @returns the set, ascending; null if a clause is empty
  */
-export function minimumHittingSets(
-  clauses: readonly (readonly number[])[],
-  weight: (element: number) => number,
-  most: number,
-): HittingSets {
+export function lightestHittingSet(clauses: readonly (readonly number[])[], weight: (element: number) => number): readonly number[] | null {
   const needed = withoutSupersets(clauses.map((clause) => [...new Set(clause)].sort((a, b) => weight(a) - weight(b) || a - b)));
-  if (needed.some((clause) => clause.length === 0)) return { sets: [], weight: Infinity, exact: true };
   let best = Infinity;
-  let sets: number[][] = [];
+  let lightest: number[] | null = null;
   let nodes = 0;
   const chosen = new Set<number>();
   const excluded = new Set<number>();
@@ -50,15 +37,10 @@ export function minimumHittingSets(
     if (++nodes > maxNodes) return;
     const open = needed.filter((clause) => !clause.some((element) => chosen.has(element)));
     if (open.length === 0) {
-      if (cost < best) {
-        best = cost;
-        sets = [];
-      }
-      if (cost === best && sets.length < most) sets.push([...chosen].sort((a, b) => a - b));
+      if (cost < best) [best, lightest] = [cost, [...chosen].sort((a, b) => a - b)];
       return;
     }
-    const bound = cost + atLeast(open);
-    if (bound > best || (bound === best && sets.length >= most)) return;
+    if (cost + atLeast(open) >= best) return;
     const allowed = open.map((clause) => clause.filter((element) => !excluded.has(element)));
     const clause = allowed.reduce((a, b) => (b.length < a.length ? b : a));
     const tried: number[] = [];
@@ -73,8 +55,7 @@ export function minimumHittingSets(
   }
 
   search(0);
-  // A minimum-weight set contains no redundant element, since weights are positive.
-  return { sets, weight: best, exact: nodes <= maxNodes };
+  return lightest;
 }
 
 /** A clause that contains another clause is redundant. */

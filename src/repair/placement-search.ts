@@ -4,11 +4,10 @@
  * all clauses. One IR with switches serves all queries.
  */
 import type { Reason } from '../verdict/reason.ts';
-import type { LightestSets } from './request.ts';
 import type { BarrierCandidate } from '../cuda/editing/barrier-candidates.ts';
 import type { LanesState, MarkerState } from '../ir/form/switch-markers.ts';
 import { type KnownWays, containsAtomics, holdsOtherBarriers, markersAmongAccesses, markersBetween } from './barrier-candidates-between.ts';
-import { minimumHittingSets, withoutSupersets } from './hitting-set.ts';
+import { lightestHittingSet, withoutSupersets } from './hitting-set.ts';
 import type { Effort } from './request.ts';
 import { type Answer, type UnorderedPair, type Oracle, adjacentMarkers } from './repair-target.ts';
 import { type WeightPolicy, costOf, loopDepths, markerCounts, weightOf } from './weight.ts';
@@ -21,7 +20,6 @@ interface SearchRequest {
   readonly gridLevel: boolean;
   /** `warp`: if only some threads of a block reach a place, barriers of the warp are allowed. */
   readonly level: 'block' | 'warp';
-  readonly lightestSets?: LightestSets | undefined;
   /** Counts queries and clauses. */
   readonly effort: Pick<Effort, 'iterations' | 'clauses'>;
   /** Whether other kernels call the function of a candidate. */
@@ -264,9 +262,7 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     while (iterations < maxIterations && !expired()) {
       const open = clauses.map((clause) => clause.filter((index) => !refused.has(index) && !without.has(index)));
       const weight = (index: number): number => switches[index]!.weight;
-      const { sets, exact } = minimumHittingSets(open, weight, 1);
-      const other = exact ? null : await request.lightestSets?.(open, weight);
-      const set = lighter(sets[0], other ?? undefined, weight);
+      const set = lightestHittingSet(open, weight);
       if (!set) return none({ kind: 'no-candidate' }, best.races);
       const answer = await ask(stateWith(set));
       if (answer.proved) return withoutNeedless(set);
@@ -337,16 +333,6 @@ export async function searchPlacements(request: SearchRequest): Promise<SearchRe
     return found;
   };
   return { kind: 'found', placement: placementOf(set)!, others };
-}
-
-function lighter(
-  first: readonly number[] | undefined,
-  second: readonly number[] | undefined,
-  weight: (element: number) => number,
-): readonly number[] | undefined {
-  if (!first || !second) return first ?? second;
-  const sum = (set: readonly number[]): number => set.reduce((total, element) => total + weight(element), 0);
-  return sum(second) < sum(first) ? second : first;
 }
 
 /** The markers between the accesses of pairs within a block. */

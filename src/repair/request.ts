@@ -71,8 +71,6 @@ export interface RepairRequest {
    * unknown.
    */
   readonly cost: (text?: string) => Promise<BuildCost | null>;
-  /** A second search for hitting sets, used if the first one gives up. */
-  readonly lightestSets?: LightestSets;
   /** Reads an edited text. */
   readonly parse: (text: string) => Promise<CudaSource>;
   /** Whether a repair of some findings is wanted if none repairs all. */
@@ -112,12 +110,3 @@ export interface Effort {
   /** Marked copies that were compiled, and edits that were tried. */
   compiled: number;
 }
-
-/**
- * Another search for the lightest set with an element of every clause, if the first one gives up.
- * @returns null if it finds none
- */
-export type LightestSets = (
-  clauses: readonly (readonly number[])[],
-  weight: (element: number) => number,
-) => Promise<readonly number[] | null>;

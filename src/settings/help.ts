@@ -2,7 +2,6 @@
 import { serverVariables } from './server-variables.ts';
 import {
   commands,
-  type CommandEntry,
   type CommandName,
   onlyFor,
   type OptionEntry,
@@ -32,13 +31,11 @@ const widestLeft = 34;
 export function helpText(command?: CommandName): string {
   const lines: string[] = [];
   if (command) {
-    const entry: CommandEntry = commands[command];
-    lines.push(...wrapped(`selvage ${entry.synopsis}`, 4), '', ...wrapped(`${capitalised(entry.summary)}.`, 0));
-    if (entry.planned) lines.push('Not available in this version.');
+    const { synopsis, summary } = commands[command];
+    lines.push(...wrapped(`selvage ${synopsis}`, 4), '', ...wrapped(`${capitalised(summary)}.`, 0));
   } else {
     lines.push('selvage COMMAND [OPTIONS]', '', 'Checks CUDA kernels for data races and barrier divergence.', '');
-    const available = Object.entries(commands).filter(([, entry]) => !('planned' in entry));
-    lines.push('Commands', ...columns(available.map(([, entry]) => [entry.synopsis, entry.summary])));
+    lines.push('Commands', ...columns(Object.values(commands).map(({ synopsis, summary }) => [synopsis, summary])));
   }
   if (command === 'serve') {
     for (const [title, variables] of Object.entries(serverVariables))

@@ -25,13 +25,6 @@ const backEnds = ['auto', 'reference', 'javascript', 'webassembly'] as const sat
 /** Path of the configuration in a repository, unless `--config` is given. */
 export const configurationName = '.selvage.yml';
 
-export interface CommandEntry {
-  readonly synopsis: string;
-  readonly summary: string;
-  /** Whether the command is only planned: its name is known, but this version does not implement it. */
-  readonly planned?: true;
-}
-
 export const commands = {
   check: {
     synopsis: 'check PATH… [-- NVCC ARGS…]',
@@ -69,7 +62,7 @@ export const commands = {
     summary: 'list kernels that may be stopped and run again, classify the launches of a trace, or write validators in C',
   },
   serve: { synopsis: 'serve', summary: 'the webhook server of a GitHub App; needs Node 24' },
-} as const satisfies Record<string, CommandEntry>;
+} as const satisfies Record<string, { readonly synopsis: string; readonly summary: string }>;
 
 export type CommandName = keyof typeof commands;
 
@@ -394,8 +387,6 @@ export function parseCommandLine(argv: readonly string[]): Invocation {
   }
   const command = word as CommandName;
   if (values.has('help')) return { kind: 'help', command };
-  const entry: CommandEntry = commands[command];
-  if (entry.planned) throw new UsageError(`\`selvage ${command}\` is not available in this version.`);
   for (const [name, owners] of Object.entries(onlyFor)) {
     if (values.has(name as OptionName) && !owners.includes(command)) {
       throw new UsageError(`--${name} belongs to \`selvage ${owners.join('`, `selvage ')}\`, not to \`selvage ${command}\`.`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerModule } from '../../src/ir/lower.ts';
-import { verifyKernel } from '../../src/ir/form/verify.ts';
+import { verifyKernel } from './form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 
 const kernels = new URL('../kernels/', import.meta.url);

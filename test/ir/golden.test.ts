@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { printKernel } from '../../src/ir/form/print.ts';
-import { verifyKernel } from '../../src/ir/form/verify.ts';
+import { verifyKernel } from './form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 
 // SELVAGE_UPDATE_GOLDEN=1 rewrites the .ir files; read the difference before keeping it.

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Kernel } from '../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
-import { verifyKernel } from '../../src/ir/form/verify.ts';
+import { verifyKernel } from './form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import type { Diagnostic } from '../../src/source/diagnostic.ts';
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Random } from '../../src/base/random.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
-import { verifyKernel } from '../../src/ir/form/verify.ts';
+import { verifyKernel } from './form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 
 const folders = [new URL('golden/', import.meta.url), new URL('../ptx/language/', import.meta.url)];

@@ -10,7 +10,7 @@ import { expressionText } from '../../src/cost/expressions/expression-text.ts';
 import { boundKernel } from '../../src/cost/kernel-cost.ts';
 import { classify } from '../../src/idempotency/classify.ts';
 import { LaunchCounters } from '../../src/interpreter/counters.ts';
-import { verifyKernel } from '../../src/ir/form/verify.ts';
+import { verifyKernel } from '../ir/form/verify.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { lowerModule } from '../../src/ir/lower.ts';

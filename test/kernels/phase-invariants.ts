@@ -2,7 +2,7 @@
  * What each phase of a check may rely on: a verified IR before the check, no open obligation of what is proved, findings
  * that agree with their verdict, witnesses that are launches of the kernel, and reports that agree with the checks.
  */
-import { verifyKernel } from '../../src/ir/form/verify.ts';
+import { verifyKernel } from '../ir/form/verify.ts';
 import type { DivergenceFinding, RaceFinding, Witness } from '../../src/verdict/finding.ts';
 import type { Checked, CheckedFile } from './checked-file.ts';
 

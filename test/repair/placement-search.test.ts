@@ -5,7 +5,7 @@ import type { BarrierCandidate } from '../../src/cuda/editing/barrier-candidates
 import { isFullBarrier, isGridBarrier, isWarpBarrier } from '../../src/analysis/barriers/barrier-interval.ts';
 import type { CheckResult } from '../../src/check/request/check-request.ts';
 import { type MarkerSwitches, switchMarkers } from '../../src/ir/form/switch-markers.ts';
-import { verifyKernel } from '../../src/ir/form/verify.ts';
+import { verifyKernel } from '../ir/form/verify.ts';
 import { markersAmongAccesses, markersBetween } from '../../src/repair/barrier-candidates-between.ts';
 import { type SearchResult, searchPlacements } from '../../src/repair/placement-search.ts';
 import { redundantBarriers } from '../../src/repair/redundant-barrier.ts';

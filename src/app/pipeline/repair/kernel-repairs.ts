@@ -16,7 +16,6 @@ import { deadlineIn } from '../../../system/deadline.ts';
 import { applyLineEdits, editsByFile, lineEdits } from '../../../report-model/repaired-file.ts';
 import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../report-model/outcome.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
-import type { LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
 import type { KernelReport, RepairAlternative, RepairCost, RepairEdit, RepairReport } from '../../../report-model/report.ts';
 import { neededFindings } from './partial-repair.ts';
@@ -36,31 +35,26 @@ import { type EditedTexts, type RepairRun, Workbench, provesBothChecks } from '.
  * @param kernels - those that were checked; instances of one definition are repaired together
  */
 export async function repairKernels(kernels: readonly CheckedKernel[], run: RepairRun): Promise<CheckedKernel[]> {
-  const z3: LazySolver = run.checks.newSolver();
-  try {
-    const bench = new Workbench(run, z3);
-    // 1. Group the instances of each definition.
-    const { groups, refused }: Selected = selected(groupsOf(kernels), run.selection);
-    let compilations = 0;
-    // 2. Repair each group separately: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
-    const ahead: ReadonlyMap<readonly CheckedKernel[], Ahead> = await searchedAhead(run, bench, groups);
-    const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
-      const known = ahead.get(group);
-      if (known) return { ...(await finished(bench, group, known.decided, known)), searched: known.milliseconds };
-      const isSpent = compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length > 0);
-      const why = refused.get(group) ?? (isSpent ? enough(group) : undefined);
-      if (why) return skippedOutcome(group, why);
-      const outcome = await repairGroup(run, bench, group);
-      compilations += outcome.repair.compilations ?? 0;
-      return outcome;
-    });
-    // 3. Verify the repairs of each file together.
-    const accepted: Outcome[] = await acceptByFile(run, bench, outcomes);
-    // 4. Write them into the reports.
-    return withRepairs(kernels, accepted);
-  } finally {
-    await z3.close();
-  }
+  const bench = new Workbench(run);
+  // 1. Group the instances of each definition.
+  const { groups, refused }: Selected = selected(groupsOf(kernels), run.selection);
+  let compilations = 0;
+  // 2. Repair each group separately: `repair/repair-kernel.ts` searches, the workbench compiles and verifies.
+  const ahead: ReadonlyMap<readonly CheckedKernel[], Ahead> = await searchedAhead(run, bench, groups);
+  const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
+    const known = ahead.get(group);
+    if (known) return { ...(await finished(bench, group, known.decided, known)), searched: known.milliseconds };
+    const isSpent = compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length > 0);
+    const why = refused.get(group) ?? (isSpent ? enough(group) : undefined);
+    if (why) return skippedOutcome(group, why);
+    const outcome = await repairGroup(run, bench, group);
+    compilations += outcome.repair.compilations ?? 0;
+    return outcome;
+  });
+  // 3. Verify the repairs of each file together.
+  const accepted: Outcome[] = await acceptByFile(run, bench, outcomes);
+  // 4. Write them into the reports.
+  return withRepairs(kernels, accepted);
 }
 
 /** Processes groups sequentially and measures the time of each. */
@@ -398,7 +392,6 @@ async function decideGroup(
     mayBePartial: !isUndecided,
     prepare: (text) => bench.begin(group, texts(text)),
     cost: (text) => bench.worstCostOf(group, text === undefined ? undefined : texts(text)),
-    lightestSets: bench.lightestSets,
     parse: async (text) => (await sources.parseToEdit(edited.file, text))!,
     expired: () => left() === 0,
   });

@@ -17,13 +17,12 @@ import { lanesAt } from '../../../check/witness/missing-order.ts';
 import { type BuildCost, worstCost } from '../../../repair/build-cost.ts';
 import { differingInput, leaveTheSame } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
-import type { Change, Extent, LightestSets, MarkedBuild, Verification } from '../../../repair/request.ts';
+import type { Change, Extent, MarkedBuild, Verification } from '../../../repair/request.ts';
 import { type Subject, markersOf } from '../../../repair/repair-target.ts';
 import { buildDifferences, buildsDiffer } from '../../build/builds-differ.ts';
 import { normalForm } from '../../build/normal-form.ts';
 import { type CheckTask, undecided } from '../../workers/check-executor.ts';
 import { type KernelChecks, checkLimits } from '../../workers/check-pool.ts';
-import { type LazySolver } from '../../workers/lazy-solver.ts';
 import type { CheckedKernel, KernelUnit, LaunchedKernel, ReadModule } from '../../build/kernel.ts';
 import { readBuild, stableName } from '../../build/lower.ts';
 import type { KernelReport } from '../../../report-model/report.ts';
@@ -87,18 +86,10 @@ export class Workbench {
   /** Edited texts that changed kernels other than the repaired one. */
   private readonly shared = new Set<string>();
   private readonly further = new Map<string, Promise<readonly KernelUnit[]>>();
-  private readonly solver: LazySolver;
 
-  constructor(run: RepairRun, solver: LazySolver) {
+  constructor(run: RepairRun) {
     this.run = run;
-    this.solver = solver;
   }
-
-  readonly lightestSets: LightestSets = async (clauses, weight) => {
-    const { lightestSet } = await import('../../../solver/max-sat.ts');
-    const found = await lightestSet(await this.solver.start(), clauses, weight, { units: 10_000, questions: 32 });
-    return found?.set ?? null;
-  };
 
   /** Whether a verified edit also changes kernels other than the repaired one. */
   changesOthers(texts: EditedTexts): boolean {

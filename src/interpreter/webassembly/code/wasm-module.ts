@@ -12,9 +12,7 @@ const typeCodes: Readonly<Record<WasmType, number>> = { i32: 0x7f, i64: 0x7e, f3
 /** Operators without immediates. */
 const operators = {
   unreachable: [0x00],
-  nop: [0x01],
   return: [0x0f],
-  drop: [0x1a],
   select: [0x1b],
   'i32.eqz': [0x45],
   'i32.eq': [0x46],
@@ -51,7 +49,6 @@ const operators = {
   'f64.le': [0x65],
   'f64.ge': [0x66],
   'i32.clz': [0x67],
-  'i32.ctz': [0x68],
   'i32.popcnt': [0x69],
   'i32.add': [0x6a],
   'i32.sub': [0x6b],
@@ -69,7 +66,6 @@ const operators = {
   'i32.rotl': [0x77],
   'i32.rotr': [0x78],
   'i64.clz': [0x79],
-  'i64.ctz': [0x7a],
   'i64.popcnt': [0x7b],
   'i64.add': [0x7c],
   'i64.sub': [0x7d],
@@ -144,10 +140,6 @@ const operators = {
   'i64.trunc_sat_f32_u': [0xfc, 5],
   'i64.trunc_sat_f64_s': [0xfc, 6],
   'i64.trunc_sat_f64_u': [0xfc, 7],
-  'memory.size': [0x3f, 0],
-  'memory.grow': [0x40, 0],
-  'memory.copy': [0xfc, 10, 0, 0],
-  'memory.fill': [0xfc, 11, 0],
 } as const;
 
 /** An operator whose operands are all on the stack. */
@@ -157,8 +149,6 @@ export type WasmOperator = keyof typeof operators;
 const memoryOperators = {
   'i32.load': [0x28, 2],
   'i64.load': [0x29, 3],
-  'f32.load': [0x2a, 2],
-  'f64.load': [0x2b, 3],
   'i32.load8_s': [0x2c, 0],
   'i32.load8_u': [0x2d, 0],
   'i32.load16_s': [0x2e, 1],
@@ -171,8 +161,6 @@ const memoryOperators = {
   'i64.load32_u': [0x35, 2],
   'i32.store': [0x36, 2],
   'i64.store': [0x37, 3],
-  'f32.store': [0x38, 2],
-  'f64.store': [0x39, 3],
   'i32.store8': [0x3a, 0],
   'i32.store16': [0x3b, 1],
   'i64.store8': [0x3c, 0],
@@ -275,12 +263,6 @@ const scratch = new DataView(new ArrayBuffer(8));
 export interface FunctionHandle {
   readonly parameters: readonly WasmType[];
   readonly results: readonly WasmType[];
-}
-
-/** A global of the module. */
-interface GlobalHandle {
-  readonly type: WasmType;
-  readonly index: number;
 }
 
 /** A target of `br`: the end of a block or `if`, or the start of a loop. */
@@ -388,16 +370,6 @@ export class FunctionBody implements FunctionHandle {
   tee(local: number): void {
     this.#code.byte(0x22);
     this.#code.unsigned(local);
-  }
-
-  globalGet(global: GlobalHandle): void {
-    this.#code.byte(0x23);
-    this.#code.unsigned(global.index);
-  }
-
-  globalSet(global: GlobalHandle): void {
-    this.#code.byte(0x24);
-    this.#code.unsigned(global.index);
   }
 
   /**
@@ -516,8 +488,6 @@ interface MemorySize {
 export class ModuleBuilder {
   readonly #imports: ImportedFunction[] = [];
   readonly #functions: FunctionBody[] = [];
-  readonly #importedGlobals: (Import & { readonly type: WasmType; readonly mutable: boolean })[] = [];
-  readonly #globals: { readonly type: WasmType; readonly mutable: boolean; readonly value: bigint }[] = [];
   readonly #exports: { readonly name: string; readonly target: FunctionHandle }[] = [];
   #memory: (Import & MemorySize) | null = null;
 
@@ -533,17 +503,6 @@ export class ModuleBuilder {
   /** Imports the single memory of the module. */
   importMemory(module: string, name: string, size: MemorySize): void {
     this.#memory = { module, name, ...size };
-  }
-
-  /** Imports a global. All imported globals have to be added before the module's own. */
-  importGlobal(module: string, name: string, type: WasmType, mutable: boolean): GlobalHandle {
-    invariant(this.#globals.length === 0, 'imported globals come first');
-    return { type, index: this.#importedGlobals.push({ module, name, type, mutable }) - 1 };
-  }
-
-  /** An integer global of the module. */
-  addGlobal(type: 'i32' | 'i64', mutable: boolean, value: bigint): GlobalHandle {
-    return { type, index: this.#importedGlobals.length + this.#globals.push({ type, mutable, value }) - 1 };
   }
 
   /** A new function of the module; its code is appended later. */
@@ -597,20 +556,10 @@ export class ModuleBuilder {
       module.bytes(content.finish());
     };
     section(1, types.size, (to) => to.bytes(typeSection.finish()));
-    const importCount = this.#imports.length + this.#importedGlobals.length + (this.#memory ? 1 : 0);
+    const importCount = this.#imports.length + (this.#memory ? 1 : 0);
     section(2, importCount, (to) => this.#encodeImports(to, importTypes));
     section(3, functionTypes.length, (to) => {
       for (const type of functionTypes) to.unsigned(type);
-    });
-    section(6, this.#globals.length, (to) => {
-      for (const { type, mutable, value } of this.#globals) {
-        to.byte(typeCodes[type]);
-        to.byte(mutable ? 1 : 0);
-        to.byte(type === 'i32' ? 0x41 : 0x42);
-        if (type === 'i32') to.signed(Number(BigInt.asIntN(32, value)));
-        else to.signed64(value);
-        to.byte(0x0b);
-      }
     });
     section(7, this.#exports.length, (to) => {
       for (const { name, target } of this.#exports) {
@@ -644,13 +593,6 @@ export class ModuleBuilder {
       to.byte((maximum === undefined ? 0 : 1) | (isShared ? 2 : 0));
       to.unsigned(minimum);
       if (maximum !== undefined) to.unsigned(maximum);
-    }
-    for (const { module, name, type, mutable } of this.#importedGlobals) {
-      to.name(module);
-      to.name(name);
-      to.byte(3);
-      to.byte(typeCodes[type]);
-      to.byte(mutable ? 1 : 0);
     }
   }
 }

@@ -98,38 +98,20 @@ test('functions call each other and imports, in any order of addition', () => {
   assert.equal((exports['outer'] as (value: number) => bigint)(3), 12n << 40n);
 });
 
-test('memory and globals are shared with the host; memory is copied in bulk', () => {
+test('memory is shared with the host', () => {
   const builder = new ModuleBuilder();
   builder.importMemory('host', 'memory', { minimum: 1 });
-  const imported = builder.importGlobal('host', 'steps', 'i64', true);
-  const own = builder.addGlobal('i32', true, -7n);
-  const body = builder.addFunction([], ['i32']);
-  body.i32(0);
-  body.i32(0x5a);
-  body.i32(16);
-  body.op('memory.fill');
-  body.i32(100);
-  body.i32(0);
-  body.i32(16);
-  body.op('memory.copy');
+  const body = builder.addFunction([], []);
   body.i32(0);
   body.i64(-1n);
   body.memory('i64.store32', 104);
-  body.globalGet(imported);
-  body.i64(5n);
-  body.op('i64.add');
-  body.globalSet(imported);
-  body.globalGet(own);
   builder.exportFunction('run', body);
   const memory = new WebAssembly.Memory({ initial: 1 });
-  const steps = new WebAssembly.Global({ value: 'i64', mutable: true }, 2n ** 40n);
-  const exports = load(builder, { host: { memory, steps } });
-  assert.equal((exports['run'] as () => number)(), -7);
-  assert.equal(steps.value, 2n ** 40n + 5n);
+  const exports = load(builder, { host: { memory } });
+  (exports['run'] as () => void)();
   const view = new DataView(memory.buffer);
-  assert.equal(view.getUint32(100, true), 0x5a5a5a5a);
   assert.equal(view.getUint32(104, true), 0xffffffff);
-  assert.equal(view.getUint32(108, true), 0x5a5a5a5a);
+  assert.equal(view.getUint32(108, true), 0);
 });
 
 test('freed locals are reused, live ones are not', () => {

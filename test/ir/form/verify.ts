@@ -1,9 +1,9 @@
 /** Checks the invariants that readers of a kernel rely on. */
-import { invariant } from '../../base/assert.ts';
-import type { ValueType } from '../../isa/model/operation.ts';
-import { dominates } from './dominators.ts';
-import { operandType, terminatorTargets } from './draft.ts';
-import type { Block, Kernel, Operand } from './kernel.ts';
+import { invariant } from '../../../src/base/assert.ts';
+import type { ValueType } from '../../../src/isa/model/operation.ts';
+import { dominates } from '../../../src/ir/form/dominators.ts';
+import { operandType, terminatorTargets } from '../../../src/ir/form/draft.ts';
+import type { Block, Kernel, Operand } from '../../../src/ir/form/kernel.ts';
 
 /**
  * Verifies a kernel: edges agree with terminators, blocks are in reverse postorder and reachable, definitions dominate
