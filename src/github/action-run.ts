@@ -1,4 +1,5 @@
 /** Runs the action, from the event to the exit code. */
+import { messageOf } from '../base/text.ts';
 import { resolve } from 'node:path';
 import * as core from '@actions/core';
 import type { Octokit } from '@octokit/rest';
@@ -170,7 +171,7 @@ function earlyEnd(error: unknown): EarlyEnd {
     core.error(error.message);
     return { exitCode: exitCodes.usage, kind: 'usage', message: error.message };
   }
-  core.error(`Internal error of Selvage: ${error instanceof Error ? error.message : String(error)}`);
+  core.error(`Internal error of Selvage: ${messageOf(error)}`);
   if (error instanceof Error) core.info(logText(error.stack ?? ''));
   return { exitCode: exitCodes.defect, kind: 'defect', message: '' };
 }

@@ -1,4 +1,5 @@
 /** Conditions that validators test, expressed in the names of the source. */
+import { absolute } from '../base/integer.ts';
 import { type AddressSet, isOfOneDimension, type Quantity, type ValidatorCondition } from '../idempotency/model/quantity.ts';
 import { code } from './text/code-text.ts';
 
@@ -147,7 +148,7 @@ function comparisonText({ left, comparison, right }: Extract<ValidatorCondition,
 /** The bit width whose range ends at, or near, a bound. A float represents integers of up to 24 bits exactly. */
 function bitsOf(quantity: Quantity): 24 | 32 | 64 | null {
   if (quantity.kind !== 'constant') return null;
-  const size = quantity.value < 0n ? -quantity.value : quantity.value;
+  const size = absolute(quantity.value);
   if (size === 1n << 23n) return 24;
   const isNear = (end: bigint): boolean => size <= end && size > end - 4096n;
   return [31n, 32n].some((bits) => isNear(1n << bits)) ? 32 : [63n, 64n].some((bits) => isNear(1n << bits)) ? 64 : null;

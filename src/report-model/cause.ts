@@ -1,5 +1,5 @@
 /** Identity of causes. Two findings have the same cause if they share a pair of lines, in any launch or kernel. */
-import { compareText } from '../base/text-order.ts';
+import { compareText } from '../base/text.ts';
 import type { Location } from '../source/location.ts';
 import type { OtherPair, ReportedRace } from './finding.ts';
 import { isRace, type Finding } from './outcome.ts';

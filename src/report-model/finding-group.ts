@@ -3,7 +3,7 @@
  * lines.
  */
 import { type Severity, compareSeverity } from '../source/severity.ts';
-import { compareText } from '../base/text-order.ts';
+import { compareText } from '../base/text.ts';
 import { connected } from '../base/connected.ts';
 import type { Location } from '../source/location.ts';
 import { placeNames } from './cause.ts';

@@ -249,11 +249,6 @@ export function writtenBy(instruction: SassInstruction, { writes }: RegisterUse)
   return predicates.length === 0 ? writes : [...writes, ...predicates.map((one) => firstPredicate + one)];
 }
 
-/** Whether a set of live registers and predicates contains a register. */
-export function isLive(live: Uint32Array, register: number): boolean {
-  return ((live[register >> 5]! >>> (register & 31)) & 1) === 1;
-}
-
 /** Number of live registers of lanes before each instruction; uniform registers are not counted. */
 export function liveRegisters(flow: SassFlow, version: number): Uint16Array | null {
   const steps = new RegisterSteps(flow.instructions, version, true);

@@ -1,4 +1,5 @@
 /** `selvage serve`: runs the server of a GitHub App. */
+import { messageOf } from '../base/text.ts';
 import { join } from 'node:path';
 import { UsageError } from '../base/usage-error.ts';
 import { exitCodes } from '../report-model/exit-code.ts';
@@ -139,7 +140,7 @@ function queueIn(folder: string): DeliveryQueue {
   try {
     return openQueue(join(folder, 'deliveries.sqlite'));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     if (/locked/.test(why))
       throw new UsageError(`SELVAGE_DATA: another server uses the folder ${folder}. Stop it, or give another folder.`);
     throw new UsageError(`The queue of deliveries cannot be opened (${why}). \`selvage serve\` needs Node 24, which has SQLite.`);

@@ -1,4 +1,5 @@
 /** The HTTP server of a GitHub App: queues webhooks, and reports its state. */
+import { messageOf } from '../base/text.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -243,10 +244,6 @@ export async function startWebhooks(options: WebhookOptions): Promise<WebhookSer
       // The next start does that.
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Waits for work, at most for a time in milliseconds. */

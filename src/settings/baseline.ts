@@ -1,6 +1,6 @@
 /** The baseline of a repository: findings that existed when its file was written. They are not reported again. */
+import { compareText, messageOf } from '../base/text.ts';
 import * as v from 'valibot';
-import { compareText } from '../base/text-order.ts';
 import { UsageError } from '../base/usage-error.ts';
 
 /** Path of the baseline in a repository. */
@@ -38,7 +38,7 @@ export function parseBaseline(json: string, file: string): readonly BaselineEntr
   try {
     value = JSON.parse(json);
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error));
+    throw wrong(messageOf(error));
   }
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output.findings;

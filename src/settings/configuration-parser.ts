@@ -1,4 +1,5 @@
 /** Parses `.selvage.yml` and files of facts, with a diagnostic at its line and column for each error. */
+import { messageOf } from '../base/text.ts';
 import type { StatedAssumption } from '../launch/parameter-source.ts';
 import * as v from 'valibot';
 import { LineCounter, isMap, isNode, isPair, isScalar, parseDocument } from 'yaml';
@@ -102,7 +103,7 @@ function jsonProblem(text: string, file: string): Diagnostic | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const offset = /at position (\d+)/.exec(reason)?.[1];
     // For a short file, the engine quotes the file instead of naming the position. The location is then the end or the
     // start.

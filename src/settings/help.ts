@@ -1,4 +1,5 @@
 /** The text of `--help`: options by group, in lines of at most 100 columns. */
+import { capitalised } from '../base/text.ts';
 import { serverVariables } from './server-variables.ts';
 import {
   commands,
@@ -92,10 +93,6 @@ function wrapped(text: string, indent: number, width = widest): string[] {
     isEmpty = false;
   }
   return [...lines, line];
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const checkNotes = [

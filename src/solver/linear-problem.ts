@@ -2,7 +2,7 @@
  * Linear integer arithmetic with truth values: formulas become clauses over comparisons of sums with constants, and the
  * simplex method decides which of those are consistent. Non-integer values are split on.
  */
-import { gcd } from '../base/integer.ts';
+import { absolute, gcd } from '../base/integer.ts';
 import { maxParts, maxSplits } from './limits.ts';
 import { type Literal, Sat, type SatRecorder, type Theory } from './sat.ts';
 import { type SExpression, Undecided } from './s-expression.ts';
@@ -234,11 +234,10 @@ export class LinearProblem {
    * stronger constraint than that x is.
    */
   private noteDigits(terms: ReadonlyMap<number, bigint>): void {
-    const size = (coefficient: bigint): bigint => (coefficient < 0n ? -coefficient : coefficient);
-    const sorted = [...terms].sort(([, a], [, b]) => (size(a) < size(b) ? 1 : size(a) > size(b) ? -1 : 0));
+    const sorted = [...terms].sort(([, a], [, b]) => (absolute(a) < absolute(b) ? 1 : absolute(a) > absolute(b) ? -1 : 0));
     let divisor = 0n;
     for (const [i, [, coefficient]] of sorted.entries()) {
-      if (i > 1 && divisor > size(coefficient)) {
+      if (i > 1 && divisor > absolute(coefficient)) {
         const by = divisor;
         const digit = new Map(
           sorted

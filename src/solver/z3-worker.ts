@@ -1,4 +1,5 @@
 /** Entry point of the worker thread of Z3: there it loads concurrently with the compiler, and can be killed. */
+import { messageOf } from '../base/text.ts';
 import { parentPort } from 'node:worker_threads';
 import { ownThread } from '../system/cpu-time.ts';
 import type { SolverAnswer } from './solver.ts';
@@ -50,7 +51,7 @@ async function serve(request: Z3Request): Promise<Z3Reply | undefined> {
     for (const script of request.scripts) addScript(context, script);
     return { kind: 'answer', answer: checkAssumptions(context, request.assumptions, request.units) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { kind: error instanceof Z3Error ? 'refused' : 'broken', message };
   }
 }

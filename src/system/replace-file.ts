@@ -1,3 +1,4 @@
+import { messageOf } from '../base/text.ts';
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -36,9 +37,7 @@ export function replaceFiles(files: readonly Replacement[]): void {
     for (const { beside } of ready) rmSync(beside, { force: true });
     if (error instanceof UsageError) throw error;
     const { file } = ready.at(-1) ?? files[0]!;
-    throw new UsageError(
-      `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}. Apply the printed patch with \`git apply\`.`,
-    );
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}. Apply the printed patch with \`git apply\`.`);
   }
 }
 

@@ -3,7 +3,7 @@
  * The form is exact if the ranges show that no wrap-around can happen; otherwise it either carries the assumption that
  * none happens (`assumes`), or stays an unknown that the encoder defines exactly.
  */
-import { floorDivide } from '../base/integer.ts';
+import { absolute, bitLength, floorDivide } from '../base/integer.ts';
 import { type Term, type TermStore, isFactor24 } from './term.ts';
 
 export interface Bounds {
@@ -108,7 +108,7 @@ export class LinearView {
     for (const [term, factor] of terms) {
       if (!term.atom || this.context.isExhaustive?.(term) !== true) continue;
       const { low, high } = this.natural(term);
-      span += abs(factor) * (high - low);
+      span += absolute(factor) * (high - low);
     }
     return span;
   }
@@ -161,7 +161,7 @@ export class LinearView {
       this.unknown(this.store.pure(reading, term.width, [term]), target, assumes);
     if (inside(view, either)) return unknown(view.assumes);
     // Arithmetic on less than an int is a conversion, and a huge factor a hash: both truncate on purpose.
-    const hasHugeFactor = [...view.terms.values()].some((factor) => bitLength(abs(factor)) >= term.width - 1);
+    const hasHugeFactor = [...view.terms.values()].some((factor) => bitLength(absolute(factor)) >= term.width - 1);
     const isExact =
       term.width < 32 ||
       hasHugeFactor ||
@@ -601,14 +601,6 @@ function hull(values: readonly bigint[]): Bounds {
   return { low, high };
 }
 
-function abs(value: bigint): bigint {
-  return value < 0n ? -value : value;
-}
-
-function bitLength(value: bigint): number {
-  return value === 0n ? 0 : value.toString(2).length;
-}
-
 /** select(x < y, x, y) is a minimum, select(x < y, y, x) a maximum, by signed order. */
 function minimumOrMaximum(condition: Term, a: Term, b: Term): 'min' | 'max' | null {
   if (condition.operator !== 'slt') return null;
@@ -641,6 +633,6 @@ function isMaskOfPower({ value, width }: Term): boolean {
 
 /** Factors of hashes and random number generators are large and odd; extents of arrays are small or even. */
 function isScrambling(factor: bigint): boolean {
-  const size = factor < 0n ? -factor : factor;
+  const size = absolute(factor);
   return size >= 1n << 15n && size % 2n === 1n;
 }

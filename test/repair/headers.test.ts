@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compareText } from '../../src/base/text-order.ts';
+import { compareText } from '../../src/base/text.ts';
 import type { Report } from '../../src/report-model/report.ts';
 import { selvage } from '../app/commands/in-process.ts';
 import { temporaryFolder, withoutNvcc, writeFiles } from '../toolchain/fixture.ts';

@@ -3,6 +3,7 @@
  * of elements found so far, the depth of a walk, a length that is halved and rounded up. A range holds at the start of
  * the loop, and each path through an iteration stays in it.
  */
+import { greatestOf, leastOf } from '../../base/integer.ts';
 import type { Block, BlockId, Kernel, Loop, Operand, Phi } from '../../ir/form/kernel.ts';
 import { type Bounds, type Linear, inside } from '../../term/linear.ts';
 import type { Term, TermStore } from '../../term/term.ts';
@@ -68,7 +69,7 @@ export function inductiveRange(loops: Loops, loop: Loop, phi: Phi, variable: Ter
     }
     const { low, high, assumes } = read(operand(input));
     if (assumes.length > 0) return null;
-    start = start ? { low: least([start.low, low]), high: most([start.high, high]) } : { low, high };
+    start = start ? { low: leastOf([start.low, low]), high: greatestOf([start.high, high]) } : { low, high };
   }
   if (!start) return null;
   if (changes.some(({ amount }) => amount === null)) {
@@ -100,16 +101,16 @@ function summedRange(
   const { width } = variable;
   const growing = changes.filter(({ amount }) => amount!.high > 0n);
   const shrinking = changes.filter(({ amount }) => amount!.low < 0n);
-  const up = most([0n, ...growing.map(({ amount }) => amount!.high)]);
-  const down = least([0n, ...shrinking.map(({ amount }) => amount!.low)]);
+  const up = greatestOf([0n, ...growing.map(({ amount }) => amount!.high)]);
+  const down = leastOf([0n, ...shrinking.map(({ amount }) => amount!.low)]);
   const limits = shrinking.map((change) => lowerLimit(loops, variable, change));
-  const low = limits.every((limit) => limit !== null) ? least([start.low, ...limits]) : start.low + down * mostTrips;
+  const low = limits.every((limit) => limit !== null) ? leastOf([start.low, ...limits]) : start.low + down * mostTrips;
   const largest = (1n << BigInt(width - 1)) - 1n;
   // Above the lower limit, one more subtraction may not wrap around.
   if (low + down < -largest - 1n) return null;
   const below = boundOf(loops, loop, growing, start.high, up);
   const highs = [start.high + up * mostTrips, ...(below ? [loops.read(below).high - 1n + up] : [])].filter((high) => high <= largest);
-  return highs.length === 0 ? null : { range: { low, high: least(highs) }, below };
+  return highs.length === 0 ? null : { range: { low, high: leastOf(highs) }, below };
 }
 
 /** The least value that a path with a subtraction passes on, by a condition on the variable or on its new value. */
@@ -125,15 +126,7 @@ function lowerLimit({ read }: Loops, variable: Term, { amount, passed }: Change)
       return comparison.larger === variable ? [smallest + amount!.low] : [];
     }),
   );
-  return limits.length === 0 ? null : most(limits);
-}
-
-function least(values: readonly bigint[]): bigint {
-  return values.reduce((a, b) => (a < b ? a : b));
-}
-
-function most(values: readonly bigint[]): bigint {
-  return values.reduce((a, b) => (a > b ? a : b));
+  return limits.length === 0 ? null : greatestOf(limits);
 }
 
 /** Collects the changes on all paths to a use of the variable; the result is false if there are too many. */

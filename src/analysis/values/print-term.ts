@@ -1,4 +1,5 @@
 /** Terms in the words of CUDA C++: for assumptions, messages and fingerprints. */
+import { absolute } from '../../base/integer.ts';
 import { isFunctionReference } from '../../ir/form/function-address.ts';
 import { readingOf } from '../../term/linear.ts';
 import { type Term, isFactor24, unshifted } from '../../term/term.ts';
@@ -124,12 +125,12 @@ export function printTerm(term: Term, names: TermNames): string {
       let text = '';
       term.arguments.forEach((part, i) => {
         const coefficient = term.coefficients[i]!;
-        const size = coefficient < 0n ? -coefficient : coefficient;
+        const size = absolute(coefficient);
         const product = size === 1n ? nested(part, '+') : `${nested(part, '*')} * ${size}`;
         text += text === '' ? (coefficient < 0n ? `-${product}` : product) : ` ${coefficient < 0n ? '-' : '+'} ${product}`;
       });
       const constant = BigInt.asIntN(term.width, term.value);
-      if (constant !== 0n) text += ` ${constant < 0n ? '-' : '+'} ${constant < 0n ? -constant : constant}`;
+      if (constant !== 0n) text += ` ${constant < 0n ? '-' : '+'} ${absolute(constant)}`;
       return text;
     }
     case 'mul':

@@ -1,7 +1,7 @@
+import { compareText, messageOf } from '../../base/text.ts';
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { compareText } from '../../base/text-order.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { CompileRequest, CompileResult, DependencyRequest } from '../../toolchain/compile.ts';
 import type { CompileCommands } from '../../toolchain/compile-commands.ts';
@@ -270,7 +270,7 @@ async function readPtx(unit: Unit): Promise<BuiltText> {
   try {
     return { ptx: readFileSync(unit.file, 'utf8'), diagnostics: [] };
   } catch (error) {
-    const message = `Selvage cannot read ${unit.path}: ${error instanceof Error ? error.message : String(error)}.`;
+    const message = `Selvage cannot read ${unit.path}: ${messageOf(error)}.`;
     return { diagnostics: [{ severity: 'error', code: 'input/unreadable', message }] };
   }
 }

@@ -1,4 +1,5 @@
 /** Internal errors in the analysis of one kernel: reported, with their input saved. Other kernels continue. */
+import { messageOf } from '../../base/text.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Progress } from '../project/progress.ts';
@@ -11,7 +12,7 @@ import type { LoweredKernel } from './kernel.ts';
 export function defectOf(entry: LoweredKernel, launch: Launch, error: unknown, progress: Progress): Diagnostic {
   const { name, kernel } = entry;
   progress.defect({ kernel: name.full, error, files: filesOf(entry, launch) });
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const message = `Internal error of Selvage in ${name.full}: ${text}. Report it with the input that was saved.`;
   const { location } = kernel;
   return { severity: 'error', code: 'internal/defect', message, ...(location ? { location } : {}) };

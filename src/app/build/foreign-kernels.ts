@@ -3,7 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
-import { compareText } from '../../base/text-order.ts';
+import { compareText } from '../../base/text.ts';
 import { isToolkitFile, outermost, type Location } from '../../source/location.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Unit } from '../project/input-files.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/text.ts';
 import { dirname, resolve } from 'node:path';
 import { kernelName, type KernelName } from '../../cuda/names/kernel-name.ts';
 import type { Block, Kernel } from '../../ir/form/kernel.ts';
@@ -91,7 +92,7 @@ function unreadable({ unit: { path }, verification = '', production }: BuiltUnit
   const files = new Map([['verification.ptx', verification]]);
   if (production !== undefined) files.set('production.ptx', production);
   progress.defect({ kernel: `all of ${path}`, error, files });
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const message = `Internal error of Selvage while reading the PTX of ${path}: ${text}. Report it with the input that was saved.`;
   return { severity: 'error', code: 'internal/defect', message, location: { file: path, line: 1 } };
 }

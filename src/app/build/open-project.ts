@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/text.ts';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -187,7 +188,7 @@ export async function readConfiguration(
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (missing && file === undefined) return general;
-    const reason = missing ? 'the file does not exist' : error instanceof Error ? error.message : String(error);
+    const reason = missing ? 'the file does not exist' : messageOf(error);
     throw new UsageError(`The configuration ${file ?? configurationName} cannot be read: ${reason}.`);
   }
   const own = await parsedConfiguration(text, relativeTo(tree.root, path), general.configuration);
@@ -200,7 +201,7 @@ export function defaultsFrom({ defaults }: Pick<Options, 'defaults'>, cwd: strin
   try {
     return { file: defaults, text: readFileSync(resolve(cwd, defaults), 'utf8') };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`The configuration ${defaults} cannot be read: ${reason}.`);
   }
 }
@@ -215,7 +216,7 @@ async function factsFrom({ facts }: Pick<Options, 'facts'>, cwd: string): Promis
   try {
     text = readFileSync(resolve(cwd, facts), 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`The facts in ${facts} cannot be read: ${reason}.`);
   }
   const { parseFacts } = await loadCompiled(() => import('../../settings/configuration-parser.ts'));

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/text.ts';
 import { copyFileSync, cpSync, createReadStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -72,7 +73,7 @@ function writeValidators(folder: string, kernels: readonly CheckedKernel[], serv
     const isOfInterposer = (path: string): boolean => !/\.(?:ts|md)$/.test(path);
     cpSync(interposer, join(folder, interposerFolder), { recursive: true, filter: isOfInterposer });
   } catch (error) {
-    throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(`${folder} cannot be written: ${messageOf(error)}.`);
   }
   const judged = kernels.map(({ report }) => ({
     name: report.name,

@@ -1,4 +1,5 @@
 /** `selvage cost` and `selvage compare` of cubins and fat binaries: SASS of closed-source kernels, and its changes. */
+import { messageOf } from '../../base/text.ts';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { kernelName } from '../../cuda/names/kernel-name.ts';
@@ -33,7 +34,7 @@ function readMachineCode(path: string, cwd: string): ReadFile {
   try {
     bytes = new Uint8Array(readFileSync(resolve(cwd, path)));
   } catch (error) {
-    return unreadable(error instanceof Error ? error.message : String(error));
+    return unreadable(messageOf(error));
   }
   const found = cubinsIn(bytes);
   if ('problem' in found) return unreadable(found.problem);

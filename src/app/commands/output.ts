@@ -1,4 +1,5 @@
 /** The last phase of a command: the document on standard output or in a file, messages on standard error. */
+import { messageOf } from '../../base/text.ts';
 import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -63,7 +64,7 @@ export function writeOutput(file: string, text: string | Uint8Array): void {
   try {
     writeFileSync(file, text);
   } catch (error) {
-    throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}.`);
   }
 }
 

@@ -3,13 +3,13 @@ import type { Severity } from '../../source/severity.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { sizeOf, sizes } from '../pipeline/cost/cost-reference.ts';
 import { boundSeries } from '../pipeline/cost/cost-series.ts';
-import { parseBound } from '../../cost/expressions/bound-parser.ts';
+import { readBound } from '../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../cost/expressions/compared-bounds.ts';
 import { type Expression, add, constant, evaluate, named, namesOf, scale, zero } from '../../cost/expressions/expression.ts';
 import { expressionText } from '../../cost/expressions/expression-text.ts';
 import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
 import { substitute } from '../../cost/expressions/order.ts';
-import { rational, type Rational } from '../../cost/expressions/rational.ts';
+import { numberOfRational, rational, type Rational } from '../../cost/expressions/rational.ts';
 import type { Location } from '../../source/location.ts';
 import type { Threshold, Thresholds } from '../../settings/cost-policy.ts';
 import { referenceOf, renamedParameters } from '../pipeline/cost/cost-reference.ts';
@@ -76,7 +76,7 @@ export function boundRegression(
   const told = isShown ? source : change;
   const line = worstLine(pair, metric, told, rename, lines);
   const [point] = told.points;
-  const [baseValue, headValue] = [numberOf(point!.base), numberOf(point!.head)];
+  const [baseValue, headValue] = [numberOfRational(point!.base), numberOfRational(point!.head)];
   const exceeded = severity === 'notice' ? undefined : thresholds?.[severity === 'error' ? 'fail' : 'warn'];
   return regressionOf(pair, {
     metric,
@@ -111,7 +111,7 @@ export function boundsOfBoth(
   readonly head: string;
   readonly growsWith: string | null;
 } | null {
-  const [before, after] = [pair.base, pair.head].map(({ cost }) => read(cost.bounds[build]?.[metric].bound ?? ''));
+  const [before, after] = [pair.base, pair.head].map(({ cost }) => readBound(cost.bounds[build]?.[metric].bound ?? ''));
   if (!before || !after) return null;
   const base = rename(before);
   const relation = compareBounds(base, after);
@@ -146,8 +146,8 @@ function boundOf({ bounds }: CostReport, build: 'source' | 'production', metric:
 
 /** How a bound of a build changed; null if it is not larger anywhere. */
 function changeOf({ base, head }: CostPair, metric: BoundMetric, build: 'source' | 'production', rename: Rename): BoundChange | null {
-  const before = read(boundOf(base.cost, build, metric));
-  const after = read(boundOf(head.cost, build, metric));
+  const before = readBound(boundOf(base.cost, build, metric));
+  const after = readBound(boundOf(head.cost, build, metric));
   if (!before || !after) return null;
   const renamed = rename(before);
   const relation = compareBounds(renamed, after);
@@ -170,15 +170,10 @@ function changeOf({ base, head }: CostPair, metric: BoundMetric, build: 'source'
   return { build, base: renamed, head: after, isLarger, growsWith, isReference, points, elsewhere };
 }
 
-function read(text: string): Expression | null {
-  const parsed = parseBound(text);
-  return 'expression' in parsed ? parsed.expression : null;
-}
-
 /** Severity of a change; null if it is not reported. */
 function severityOf(change: BoundChange, metric: BoundMetric, thresholds: Thresholds | undefined): Severity | null {
   const { points, elsewhere, growsWith, isReference, isLarger } = change;
-  const isWorse = points.every(({ base, head }) => numberOf(head) > numberOf(base));
+  const isWorse = points.every(({ base, head }) => numberOfRational(head) > numberOfRational(base));
   if (thresholds) {
     if (exceeds(change, thresholds.fail)) return 'error';
     if (exceeds(change, thresholds.warn)) return 'warning';
@@ -189,13 +184,13 @@ function severityOf(change: BoundChange, metric: BoundMetric, thresholds: Thresh
   if (growsWith !== null) return isReference || isWorse ? 'notice' : null;
   // If neither bound is the larger one for all arguments, the bounds are compared at further sizes.
   const tried = isLarger ? points : [...points, ...elsewhere];
-  const isClear = tried.every(({ base, head }) => numberOf(head) > numberOf(base) * factor);
+  const isClear = tried.every(({ base, head }) => numberOfRational(head) > numberOfRational(base) * factor);
   return isWorse && isClear ? 'notice' : null;
 }
 
 function exceeds({ base, head, points, growsWith, isReference, isLarger }: BoundChange, threshold?: Threshold): boolean {
   if (!threshold) return false;
-  const isOver = points.every((point) => numberOf(point.head) > allowed(numberOf(point.base), threshold));
+  const isOver = points.every((point) => numberOfRational(point.head) > allowed(numberOfRational(point.base), threshold));
   if (isReference) return isOver;
   if (growsWith !== null) return true;
   if (!isLarger) return false;
@@ -231,15 +226,11 @@ function worstLine(
   for (const line of head.cost.bounds[build]?.[metric].lines ?? []) {
     const was = lines?.baseOf(line.location);
     const known = was && before.get(key(was));
-    const [after, earlier] = [read(line.bound), known === null || known === undefined ? zero : read(known)];
+    const [after, earlier] = [readBound(line.bound), known === null || known === undefined ? zero : readBound(known)];
     const [now, then] = [after && evaluate(after, values), earlier && evaluate(rename(earlier), values)];
     if (!now || !then) continue;
-    const growth = numberOf(now) - numberOf(then);
+    const growth = numberOfRational(now) - numberOfRational(then);
     if (growth > most) [worst, most] = [line, growth];
   }
   return worst;
-}
-
-function numberOf({ top, bottom }: Rational): number {
-  return Number(top) / Number(bottom);
 }

@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareText } from '../../base/text-order.ts';
+import { compareText } from '../../base/text.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import type { Shard } from '../../settings/options.ts';
 import { codeIdentity } from '../cache/code-identity.ts';

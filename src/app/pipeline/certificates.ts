@@ -1,4 +1,5 @@
 /** The files of `--certificates`: one for each kernel. */
+import { messageOf } from '../../base/text.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashText } from '../../base/hash.ts';
@@ -37,7 +38,7 @@ export function writeCertificates(folder: string, kernels: readonly CheckedKerne
     for (const { entry, certificates } of kernels)
       if (certificates) writeFileSync(join(folder, fileName(entry)), `${JSON.stringify(certificates)}\n`);
   } catch (error) {
-    throw new UsageError(`${folder} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(`${folder} cannot be written: ${messageOf(error)}.`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { nearest } from '../../base/nearest.ts';
-import { compareText } from '../../base/text-order.ts';
+import { compareText } from '../../base/text.ts';
 import { UsageError } from '../../base/usage-error.ts';
 import { namesIn } from '../../assumptions/parts.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';

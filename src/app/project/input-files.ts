@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { compareText } from '../../base/text-order.ts';
+import { compareText } from '../../base/text.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { includingUnits } from './include-graph.ts';
 import { isPattern, pathPattern } from '../../base/path-pattern.ts';

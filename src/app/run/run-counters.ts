@@ -1,7 +1,7 @@
 /** Counters by source line, for the report of a run. */
 import { addCounts, noCounts, type Counts, type LaunchCounters } from '../../interpreter/counters.ts';
 import type { Location } from '../../source/location.ts';
-import { compareText } from '../../base/text-order.ts';
+import { compareText } from '../../base/text.ts';
 import type { RunWords } from './run-findings.ts';
 import type { CountersReport } from '../../report-model/run-report.ts';
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/text.ts';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/usage-error.ts';
@@ -98,7 +99,7 @@ function readBytes(path: string): Uint8Array | { readonly problem: string } {
     return new Uint8Array(readFileSync(path));
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const reason = isMissing ? 'the file does not exist' : error instanceof Error ? error.message : String(error);
+    const reason = isMissing ? 'the file does not exist' : messageOf(error);
     return { problem: `cannot be read from ${path}: ${reason}` };
   }
 }

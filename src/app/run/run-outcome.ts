@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/text.ts';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -111,6 +112,6 @@ function writeBytes(file: string, bytes: Uint8Array): void {
   try {
     writeFileSync(file, bytes);
   } catch (error) {
-    throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}.`);
   }
 }

@@ -1,4 +1,5 @@
 /** Reads the file of `--input`: a witness, or a finding of a report that has one. */
+import { messageOf } from '../../base/text.ts';
 import * as v from 'valibot';
 import type { Witness } from '../../verdict/finding.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
@@ -63,7 +64,7 @@ export function readWitness(
   try {
     document = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`--input ${file} is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(`--input ${file} is not JSON: ${messageOf(error)}.`);
   }
   const all = candidates(document);
   const ofKernel = all.filter(({ witness }) => kernel === undefined || matchKernel(kernel, nameIn(witness)));

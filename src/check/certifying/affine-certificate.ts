@@ -1,5 +1,5 @@
 /** Results of the affine tier as certificates: the difference of two addresses, and the refutation of an overlap. */
-import { gcd } from '../../base/integer.ts';
+import { absolute, gcd } from '../../base/integer.ts';
 import type { AffineArgument, AffineClaim, CertificateProof } from '../../certificate/certificate.ts';
 import { refusalOf } from '../../certificate/checker.ts';
 import { narrowed } from '../radix/distance-parts.ts';
@@ -51,14 +51,16 @@ function claimOf({ dimensions, symbolic, instances }: TierContext, obligation: O
 function argumentsOf({ first, second }: Obligation, { constant, unknowns, low, high }: Difference): readonly AffineArgument[] {
   const divisor = unknowns.reduce((all, { coefficient }) => gcd(all, coefficient), 0n);
   const rest = divisor === 0n ? constant : ((constant % divisor) + divisor) % divisor;
-  let reached = BigInt(Math.max(first.access.bytes, second.access.bytes) - 1) + size(constant);
+  let reached = BigInt(Math.max(first.access.bytes, second.access.bytes) - 1) + absolute(constant);
   const order: (readonly [string, string])[] = [];
   const reach: string[] = [];
-  const sorted = unknowns.filter(({ name }) => name.endsWith('_1')).toSorted((a, b) => compare(size(a.coefficient), size(b.coefficient)));
+  const sorted = unknowns
+    .filter(({ name }) => name.endsWith('_1'))
+    .toSorted((a, b) => compare(absolute(a.coefficient), absolute(b.coefficient)));
   for (const { name, coefficient, bounds } of sorted) {
     order.push([name, `${name.slice(0, -1)}2`]);
     reach.push(String(reached));
-    reached += size(coefficient) * (bounds.high - bounds.low);
+    reached += absolute(coefficient) * (bounds.high - bounds.low);
   }
   return [
     { kind: 'interval', low: String(low), high: String(high) },
@@ -66,10 +68,6 @@ function argumentsOf({ first, second }: Obligation, { constant, unknowns, low, h
     { kind: 'radix', order, reach },
     { kind: 'block-size', step: String(unknowns.find(({ reading }) => reading.side === 1)?.coefficient ?? 0n) },
   ];
-}
-
-function size(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }
 
 function compare(a: bigint, b: bigint): number {

@@ -2,6 +2,7 @@
  * Integers as bit-vectors in SMT-LIB. Each value is in two's complement with the minimal width for its range, so no
  * operation on them wraps around.
  */
+import { bitLength, greatestOf, leastOf } from '../../base/integer.ts';
 import type { Bounds } from '../../term/linear.ts';
 
 /** `text` is a bit-vector of `bitsOf(value)` bits, exact for every value in the range. */
@@ -11,12 +12,7 @@ export interface BitValue extends Bounds {
 
 /** Width in two's complement that represents every value of a range. */
 export function bitsOf({ low, high }: Bounds): number {
-  return Math.max(magnitude(low < 0n ? -low - 1n : low), magnitude(high < 0n ? -high - 1n : high)) + 1;
-}
-
-/** Width of an unsigned integer. */
-export function magnitude(value: bigint): number {
-  return value === 0n ? 0 : value.toString(2).length;
+  return Math.max(bitLength(low < 0n ? -low - 1n : low), bitLength(high < 0n ? -high - 1n : high)) + 1;
 }
 
 /** A constant. */
@@ -80,7 +76,7 @@ export function addBits(constant: bigint, parts: readonly (readonly [BitValue, b
 /** a * b. */
 export function multiplyBits(a: BitValue, b: BitValue): BitValue {
   const corners = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
-  const range = { low: least(corners), high: most(corners) };
+  const range = { low: leastOf(corners), high: greatestOf(corners) };
   if (a.low === a.high) return sumOf(0n, [[b, a.low]], range);
   if (b.low === b.high) return sumOf(0n, [[a, b.low]], range);
   const bits = bitsOf(range);
@@ -93,8 +89,8 @@ export function combineBits(operator: 'and' | 'or' | 'xor', a: BitValue, b: BitV
   const ones = (1n << BigInt(bits - 1)) - 1n;
   const positive = [a, b].filter(({ low }) => low >= 0n);
   const isPositive = operator === 'and' ? positive.length > 0 : positive.length === 2;
-  const high = operator === 'and' && isPositive ? least(positive.map((part) => part.high)) : ones;
-  const low = isPositive ? (operator === 'or' ? most([a.low, b.low]) : 0n) : -ones - 1n;
+  const high = operator === 'and' && isPositive ? leastOf(positive.map((part) => part.high)) : ones;
+  const low = isPositive ? (operator === 'or' ? greatestOf([a.low, b.low]) : 0n) : -ones - 1n;
   const text = `(bv${operator} ${resize(a, bits)} ${resize(b, bits)})`;
   return { text: fitted(text, bits, { low, high }), low, high };
 }
@@ -126,14 +122,14 @@ export function shiftRight(value: BitValue, amount: BitValue): BitValue {
 /** Quotient or remainder of a nonnegative dividend and a positive divisor. */
 export function divideBits(operator: 'udiv' | 'urem', a: BitValue, b: BitValue): BitValue {
   const bits = Math.max(bitsOf(a), bitsOf(b));
-  const high = operator === 'udiv' ? a.high : least([a.high, b.high - 1n]);
+  const high = operator === 'udiv' ? a.high : leastOf([a.high, b.high - 1n]);
   const text = `(bv${operator} ${resize(a, bits)} ${resize(b, bits)})`;
   return { text: fitted(text, bits, { low: 0n, high }), low: 0n, high };
 }
 
 /** `a` if the condition is true, otherwise `b`. */
 export function chooseBits(condition: string, a: BitValue, b: BitValue): BitValue {
-  const range = { low: least([a.low, b.low]), high: most([a.high, b.high]) };
+  const range = { low: leastOf([a.low, b.low]), high: greatestOf([a.high, b.high]) };
   const bits = bitsOf(range);
   return { text: `(ite ${condition} ${resize(a, bits)} ${resize(b, bits)})`, ...range };
 }
@@ -159,12 +155,4 @@ export function equalBits(a: BitValue, b: BitValue): string {
   if (a.high < b.low || a.low > b.high) return 'false';
   const bits = Math.max(bitsOf(a), bitsOf(b));
   return `(= ${resize(a, bits)} ${resize(b, bits)})`;
-}
-
-function least(values: readonly bigint[]): bigint {
-  return values.reduce((a, b) => (b < a ? b : a));
-}
-
-function most(values: readonly bigint[]): bigint {
-  return values.reduce((a, b) => (b > a ? b : a));
 }

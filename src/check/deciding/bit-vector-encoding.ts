@@ -4,7 +4,7 @@
  * exact. Products of two wide unknowns are the exception: for these only the product lemma is known (see
  * `linear-encoding.ts`).
  */
-import { floorDivide, gcd } from '../../base/integer.ts';
+import { bitLength, floorDivide, gcd } from '../../base/integer.ts';
 import { type Premise, PremiseList } from '../../solver/premise.ts';
 import type { Model } from '../../solver/solver.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
@@ -24,7 +24,6 @@ import {
   equalBits,
   lessBits,
   lowBits,
-  magnitude,
   multiplyBits,
   resize,
   shiftLeft,
@@ -303,8 +302,8 @@ export class BitVectorEncoding {
   /** Declares an unknown that is 1 << exponent, or zero if its range contains zero. */
   private declarePower(name: string, bounds: Bounds): BitValue {
     const value = this.introduce(name, bounds);
-    const exponent = this.introduce(`${name}_e`, { low: 0n, high: BigInt(magnitude(bounds.high)) });
-    const power = shiftLeft(constantBits(1n), exponent, magnitude(bounds.high));
+    const exponent = this.introduce(`${name}_e`, { low: 0n, high: BigInt(bitLength(bounds.high)) });
+    const power = shiftLeft(constantBits(1n), exponent, bitLength(bounds.high));
     this.premises.assert(equalBits(value, power));
     this.exponents.set(name, exponent);
     return value;

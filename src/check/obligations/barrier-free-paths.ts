@@ -1,4 +1,5 @@
 /** PlaceMask at which a barrier would separate two accesses. */
+import { addBit, hasBit } from '../../base/bit-set.ts';
 import type { BlockId, Instruction, Kernel } from '../../ir/form/kernel.ts';
 
 /** A set of places as a bit mask: place `i` precedes instruction `i` of the kernel, counted over all basic blocks. */
@@ -36,7 +37,7 @@ export class BarrierFreePaths {
   /** The basic blocks with a place on such a path, ascending. */
   blocksBetween(first: Instruction, second: Instruction): readonly BlockId[] {
     const places = this.between(first, second);
-    const isIn = (place: number): boolean => (places[place >>> 5]! & (1 << (place & 31))) !== 0;
+    const isIn = (place: number): boolean => hasBit(places, place);
     return this.kernel.blocks.flatMap(({ id, instructions }) =>
       Array.from({ length: instructions.length + 1 }, (_, at) => this.firstPlace[id]! + at).some(isIn) ? [id] : [],
     );
@@ -63,7 +64,7 @@ export class BarrierFreePaths {
       let isOpen = true;
       for (; isOpen && place >= 0 && place <= instructions.length; place += step) {
         const number = this.firstPlace[item.block]! + place;
-        places[number >>> 5]! |= 1 << (number & 31);
+        addBit(places, number);
         const next = instructions[step === 1 ? place : place - 1];
         if (next && this.isBarrier(next)) isOpen = false;
       }

@@ -4,7 +4,7 @@
  * proof is one for all values.
  */
 import { type KeyedProduct, keyOfProduct, plusProducts, scaled, timesProducts, withoutFactors } from '../../algebra/products.ts';
-import { gcd } from '../../base/integer.ts';
+import { absolute, gcd } from '../../base/integer.ts';
 import type { Term } from '../../term/term.ts';
 
 /** A value that all threads share, read as a signed or an unsigned number: both are the same factor if it is nonnegative. */
@@ -99,7 +99,7 @@ export class SizeOrder {
 
   /** @param open a product of the sum that may be negative */
   private searched(sum: Size, open: SizeProduct, depth: number): readonly Term[] | null {
-    const size = open.coefficient < 0n ? -open.coefficient : open.coefficient;
+    const size = absolute(open.coefficient);
     if (open.coefficient < 0n && open.factors.every(isNatural))
       for (const other of sum) {
         // `x * y` is at least `y` for positive `x`.
@@ -121,7 +121,7 @@ export class SizeOrder {
         if (part.coefficient < 0n !== open.coefficient < 0n) continue;
         const rest = withoutFactors(open.factors, part.factors);
         if (!rest?.every(isNatural)) continue;
-        const scale = part.coefficient < 0n ? -part.coefficient : part.coefficient;
+        const scale = absolute(part.coefficient);
         const left = plusProducts(scaled(sum, scale), timesProducts(fact.sum, [{ coefficient: size, factors: rest }]), -1n);
         const found = this.natural(left, depth - 1);
         if (found) return [...fact.assumes, ...found];

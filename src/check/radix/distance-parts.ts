@@ -1,4 +1,5 @@
 /** The distance of two addresses as a sum of parts with constant weights. */
+import { absolute } from '../../base/integer.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { commonStep } from '../../term/steps.ts';
 import type { Term } from '../../term/term.ts';
@@ -73,10 +74,10 @@ export function weightedParts(
     return false;
   });
   return [
-    ...separate.map(({ terms, by, most }): WeightedPart => ({ terms, weight: size(by), least: -most, most })),
+    ...separate.map(({ terms, by, most }): WeightedPart => ({ terms, weight: absolute(by), least: -most, most })),
     ...[...left].map(({ coefficient, bounds: { low, high } }): WeightedPart => {
       const [least, most] = coefficient > 0n ? [low, high] : [-high, -low];
-      return { terms: [], weight: size(coefficient), least, most };
+      return { terms: [], weight: absolute(coefficient), least, most };
     }),
   ];
 }
@@ -122,10 +123,6 @@ function stepOf({ operator, arguments: [a, mask] }: Term): bigint {
 export function powerOf(term: Term): bigint {
   const step = commonStep(term);
   return step & -step;
-}
-
-function size(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }
 
 /** A coordinate or an extent without its conversion to a wider type, which does not change a nonnegative value. */

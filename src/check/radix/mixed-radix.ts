@@ -6,7 +6,7 @@
  * and the value is 0, its digit is equal in both threads.
  */
 import { plusProducts, timesProducts } from '../../algebra/products.ts';
-import { floorDivide, gcd } from '../../base/integer.ts';
+import { floorDivide, gcd, greatestOf, leastOf } from '../../base/integer.ts';
 import type { Term } from '../../term/term.ts';
 import { type Size, constantSize } from '../premises/size-order.ts';
 
@@ -38,7 +38,7 @@ export function equalParts(parts: readonly WeightedPart[], low: bigint, high: bi
       most: upper.most + other,
       isSingle: upper.weight === 0n,
     };
-    const [from, to] = [larger(low - most, upper.least), smaller(high - least, upper.most)];
+    const [from, to] = [greatestOf([low - most, upper.least]), leastOf([high - least, upper.most])];
     const [first, last] = [-floorDivide(-from, upper.weight), floorDivide(to, upper.weight)];
     if (first > last) return null;
     if (first < last) continue;
@@ -88,12 +88,4 @@ export function equalDigits(
     equal.push(top);
     left = left.filter((other) => other !== top);
   }
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

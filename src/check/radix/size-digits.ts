@@ -2,6 +2,7 @@
  * Addresses composed of digits in a radix that depends on the launch: `i / (n * d)`, `i % (n * d) / d` and `i % d`, or
  * rows and columns below a pitch, in any order, each times a size.
  */
+import { absolute } from '../../base/integer.ts';
 import type { Term } from '../../term/term.ts';
 import { plusProducts, timesProduct, withoutFactors } from '../../algebra/products.ts';
 import type { TierContext } from '../obligations/instance.ts';
@@ -149,7 +150,7 @@ class SizeDigits extends KnownSizes {
       left.splice(left.indexOf(other), 1);
       digits.push({
         term: one.digit === other.digit ? one.digit : null,
-        weight: [{ coefficient: one.coefficient < 0n ? -one.coefficient : one.coefficient, factors: one.factors }],
+        weight: [{ coefficient: absolute(one.coefficient), factors: one.factors }],
         extent: this.largerSize(this.extentOf(one.digit!, this.sides[0]), this.extentOf(other.digit!, this.sides[1])),
       });
     }

@@ -1,5 +1,5 @@
 /** Requirements that strides nest, in the language of assumptions: `ld >= w`. */
-import { gcd } from '../../base/integer.ts';
+import { absolute, gcd } from '../../base/integer.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { type IndexFactor, type Monomial, expand } from '../shape/monomial.ts';
@@ -102,7 +102,7 @@ function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | n
       .sort((a, b) => Number(a.key.startsWith('block')) - Number(b.key.startsWith('block')))
       .map((factor) => factorText(context, factor));
     if (names.includes(null)) return null;
-    const size = coefficient < 0n ? -coefficient : coefficient;
+    const size = absolute(coefficient);
     const product = [...(size === 1n && names.length > 0 ? [] : [String(size)]), ...names].join(' * ');
     const sign = coefficient < 0n ? '-' : '+';
     text = text === '' ? (sign === '-' ? `-${product}` : product) : `${text} ${sign} ${product}`;

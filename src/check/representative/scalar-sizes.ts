@@ -1,4 +1,5 @@
 /** Values of scalars by their use: sizes, shifts, strides that nest, and others. */
+import { greatestOf } from '../../base/integer.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import type { IndexForm, IndexGuard } from '../shape/index-form.ts';
@@ -55,7 +56,7 @@ export function chooseSizes(
       grid: place.grid,
       scalar: (field: ParameterField) => values.get(fieldKey(field)),
     };
-    const bound = solved.length > 0 ? solved.reduce((a, b) => (a > b ? a : b)) : undefined;
+    const bound = solved.length > 0 ? greatestOf(solved) : undefined;
     // A size is too small if the host program launches fewer blocks for it.
     const isSmall = bound !== undefined && plan.isLarge && bound < (sizeForGrid(context, scalar.field, chosen, oneThread) ?? 0n);
     const bySize = bound === undefined || isSmall ? sizeForGrid(context, scalar.field, chosen, plan.rest) : undefined;

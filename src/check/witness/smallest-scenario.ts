@@ -1,4 +1,5 @@
 /** Shrinks the run that shows a finding, if its launch or scalars are chosen. */
+import { absolute } from '../../base/integer.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { givenScalar } from '../context/scalars.ts';
 import type { Dim3 } from '../../base/dim3.ts';
@@ -39,7 +40,7 @@ export function* shrink<Event>(
   // Smaller scalars may permit still smaller dimensions, so the list is processed twice.
   for (const { value, turn, least, isExtent } of [...list, ...list]) {
     const now = value(best.scenario);
-    const size = now < 0n ? -now : now;
+    const size = absolute(now);
     const small = [1n, 2n, ...(least === 0n ? [0n] : [])].filter((candidate) => candidate < size);
     let isSmall = false;
     for (const candidate of small) if ((isSmall = yield* accepts(turn(best.scenario, candidate)))) break;

@@ -205,3 +205,9 @@ function leastMultiple(a: bigint, { bottom }: Rational): bigint {
   while (y !== 0n) [x, y] = [y, x % y];
   return (a / x) * bottom;
 }
+
+/** The expression of a text; null if the text is not a bound. */
+export function readBound(text: string): Expression | null {
+  const parsed = parseBound(text);
+  return 'expression' in parsed ? parsed.expression : null;
+}

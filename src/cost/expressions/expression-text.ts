@@ -1,3 +1,4 @@
+import { absolute } from '../../base/integer.ts';
 import { type Addend, type Expression, type Factor, add, constant, constantValue, floorQuotient, subtract } from './expression.ts';
 import { addRational, multiplyRational, rational } from './rational.ts';
 
@@ -72,7 +73,7 @@ function isShort({ addends }: Expression): boolean {
 }
 
 function printAddend({ coefficient: { top, bottom }, factors }: Addend): string {
-  const size = top < 0n ? -top : top;
+  const size = absolute(top);
   const words = factors.map(printFactor);
   if (size !== 1n || words.length === 0) words.unshift(String(size));
   return words.join('*') + (bottom === 1n ? '' : `/${bottom}`);

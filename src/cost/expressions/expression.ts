@@ -3,6 +3,7 @@
  * rational coefficients, in a normal form. Names denote integers of at least `least`. A rounded-up quotient is
  * represented as a rounded-down one, and printed as a rounded-up one.
  */
+import { gcd } from '../../base/integer.ts';
 import { type Rational, addRational, compareRational, floorOf, multiplyRational, rational } from './rational.ts';
 
 export type Factor =
@@ -220,16 +221,12 @@ function reduced({ addends }: Expression, { top, bottom }: Rational): { dividend
     inner?.kind === 'floor'
   )
     return { dividend: add(inner.dividend, constant(own.top * divisor.top)), divisor: divisor.top * top };
-  const common = moving.reduce((by, { coefficient }) => greatestDivisor(by, coefficient.top), top);
+  const common = moving.reduce((by, { coefficient }) => gcd(by, coefficient.top), top);
   if (common === 1n) return null;
   const rest = moving.map(({ coefficient, factors }) =>
     multiply(constant(coefficient.top / common), made(new Map([[factors.map(({ key }) => key).join(''), { coefficient: one, factors }]]))),
   );
   return { dividend: add(...rest, constant(floorOf(rational(own.top, common)))), divisor: top / common };
-}
-
-function greatestDivisor(a: bigint, b: bigint): bigint {
-  return b === 0n ? (a < 0n ? -a : a) : greatestDivisor(b, a % b);
 }
 
 /** ceil(dividend / divisor), for a positive divisor and a dividend with integer coefficients. */

@@ -1,4 +1,5 @@
 /** Exact fractions. */
+import { gcd } from '../../base/integer.ts';
 
 /** In lowest terms, `bottom` positive. */
 export interface Rational {
@@ -9,10 +10,8 @@ export interface Rational {
 /** top / bottom, for a bottom that is not 0. */
 export function rational(top: bigint, bottom = 1n): Rational {
   if (bottom === 1n) return { top, bottom };
-  let [a, b] = [top < 0n ? -top : top, bottom < 0n ? -bottom : bottom];
-  while (b !== 0n) [a, b] = [b, a % b];
-  const sign = bottom < 0n ? -1n : 1n;
-  return a === 0n ? { top: 0n, bottom: 1n } : { top: (sign * top) / a, bottom: (sign * bottom) / a };
+  const by = bottom < 0n ? -gcd(top, bottom) : gcd(top, bottom);
+  return { top: top / by, bottom: bottom / by };
 }
 
 /** a + b. */
@@ -46,4 +45,9 @@ export function negate({ top, bottom }: Rational): Rational {
 /** a / b, for a b that is not 0. */
 export function divideRational(a: Rational, b: Rational): Rational {
   return rational(a.top * b.bottom, a.bottom * b.top);
+}
+
+/** The fraction as a floating-point number. */
+export function numberOfRational({ top, bottom }: Rational): number {
+  return Number(top) / Number(bottom);
 }

@@ -1,4 +1,5 @@
 /** Maximum cost of an access of a warp: sectors of global memory, extra phases of shared memory. */
+import { greatestOf, leastOf } from '../../base/integer.ts';
 import { conflictsOf, sectorsOf } from '../../interpreter/counters.ts';
 import type { LaneValues } from './lane-values.ts';
 import { lanesInMask } from './warp-position.ts';
@@ -37,8 +38,8 @@ export function maxSectors(values: LaneValues, mask: number, shape: AccessShape)
     const own = lanes.map((lane) => values.offsets[lane]!);
     const isOneGroup = new Set(lanes.map((lane) => values.groups[lane])).size === 1;
     if (!isOneGroup) return { most: all, isExact: false };
-    const span = high - low + maximum(own) - minimum(own) + BigInt(bytes);
-    const inPieces = pieces && maximum(own) === minimum(own) ? pieces.count * sectorsOfPiece(pieces, values, own[0]!, shape) : all;
+    const span = high - low + greatestOf(own) - leastOf(own) + BigInt(bytes);
+    const inPieces = pieces && greatestOf(own) === leastOf(own) ? pieces.count * sectorsOfPiece(pieces, values, own[0]!, shape) : all;
     return { most: Math.min(all, inPieces, clampToNumber(span / BigInt(sectorBytes)) + 2), isExact: false };
   }
   const groups = grouped(lanes, values).map((group) => sectorsOfGroup(group, values, shape));
@@ -227,7 +228,7 @@ export function mostConflictsOfWays(ways: readonly LaneValues[], mask: number, s
 
 function sectorsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape, more: readonly bigint[] = []): Amount {
   const offsets = [...lanes.map((lane) => values.offsets[lane]!), ...more];
-  const first = minimum(offsets);
+  const first = leastOf(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
   const starts = startsOf(first, values.modulus, sectorBytes, shape);
   return knownAmount(`${shape.bytes};${starts.join()};${relative.join()}`, () =>
@@ -276,7 +277,7 @@ export function maxConflicts(values: LaneValues, mask: number, shape: AccessShap
     }
     if (shape.isAtomic || groups.length > 1) return upperBound(all);
     const own = lanes.map((lane) => values.offsets[lane]!);
-    const span = values.scattered.high - values.scattered.low + maximum(own) - minimum(own) + BigInt(shape.bytes);
+    const span = values.scattered.high - values.scattered.low + greatestOf(own) - leastOf(own) + BigInt(shape.bytes);
     const words = clampToNumber(span / BigInt(wordBytes)) + 1 + (shape.bytes < wordBytes ? 1 : 0);
     const isWhole = shape.bytes >= wordBytes && span % BigInt(wordBytes) === 0n;
     const perBank = Math.ceil((isWhole ? words - 1 : words) / banks);
@@ -297,7 +298,7 @@ function worstOf(amounts: readonly number[]): Amount {
 
 function conflictsOfGroup(lanes: readonly number[], values: LaneValues, shape: AccessShape): Amount {
   const offsets = lanes.map((lane) => values.offsets[lane]!);
-  const first = minimum(offsets);
+  const first = leastOf(offsets);
   const relative = offsets.map((offset) => clampToNumber(offset - first));
   // A displacement by whole banks does not change the conflicts.
   const starts = startsOf(first, values.modulus, wordBytes, shape);
@@ -364,14 +365,6 @@ function worstConflicts(lanes: readonly number[], shape: AccessShape): number {
 function modulo(value: bigint, by: number): number {
   const rest = Number(value % BigInt(by));
   return rest < 0 ? rest + by : rest;
-}
-
-function minimum(values: readonly bigint[]): bigint {
-  return values.reduce((a, b) => (b < a ? b : a));
-}
-
-function maximum(values: readonly bigint[]): bigint {
-  return values.reduce((a, b) => (b > a ? b : a));
 }
 
 /** The value as a number; distances above 2^40 bytes are clamped, which does not change the result. */

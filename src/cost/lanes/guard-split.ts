@@ -2,6 +2,7 @@
  * Whether a bounds check such as `i < n` splits a warp. If neighbouring lanes compare consecutive integers and warps
  * start at multiples of 32, the check splits at most one warp, and none if the limit is a multiple of 32.
  */
+import { absolute } from '../../base/integer.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
@@ -34,7 +35,7 @@ export function guardSplit(
   const isEven = values.offsets.every((offset, lane) => offset === first + step * BigInt(lane));
   const isOneGroup = values.groups.every((group) => group === values.groups[0]);
   if (values.scattered || !isEven || !isOneGroup || step === 0n) return null;
-  const size = step < 0n ? -step : step;
+  const size = absolute(step);
   const period = size * BigInt(warpSize);
   const bounder = new TermBounder(setting, place, evaluator, 0);
   let limit: Expression = constant(difference.constant);

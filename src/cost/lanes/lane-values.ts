@@ -2,7 +2,7 @@
  * Values of terms in the lanes of a warp: a part that all lanes share, known only up to a modulus, and the offset of
  * each lane. Lanes that differ in something unknown are in different groups.
  */
-import { gcd } from '../../base/integer.ts';
+import { gcd, greatestOf, leastOf } from '../../base/integer.ts';
 import { type SymbolicKernel, undefinedValue } from '../../analysis/values/symbolic.ts';
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { CostAssumption } from '../model/cost-assumption.ts';
@@ -313,7 +313,7 @@ function piecesOf(
   const numbers = sectorBytes / factor;
   const step = factor * gcd(divisorOf(setting, term), numbers);
   if (cut.isRest) {
-    const spread = offsets.reduce((a, b) => (a > b ? a : b)) - offsets.reduce((a, b) => (a < b ? a : b));
+    const spread = greatestOf(offsets) - leastOf(offsets);
     const most = (spread + numbers - 1n) / numbers + 2n;
     return { size: sectorBytes, count: most < BigInt(lanes.length) ? Number(most) : lanes.length, step };
   }

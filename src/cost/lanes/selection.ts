@@ -1,4 +1,5 @@
 /** Sums that lanes select between, and the number of runs of neighbouring lanes with the same selection. */
+import { absolute } from '../../base/integer.ts';
 import type { BlockId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
@@ -161,7 +162,7 @@ export function runsOfLanes(
     const steps = lanes.slice(1).map((lane, at) => offsets[lane]! - offsets[lanes[at]!]!);
     const isMonotone = steps.every((step) => step >= 0n) || steps.every((step) => step <= 0n);
     const spread = steps.reduce((sum, step) => sum + step, 0n);
-    return isMonotone ? (spread < 0n ? -spread : spread) : null;
+    return isMonotone ? absolute(spread) : null;
   };
   /** By term: how often its value changes between neighbouring lanes. */
   const changes = new Map<Term, number>();

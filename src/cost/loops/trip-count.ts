@@ -2,6 +2,7 @@
  * Maximum trip count of a loop, from the conditions under which it continues: variables that grow by the same amount in
  * each iteration, and those that double or halve.
  */
+import { absolute } from '../../base/integer.ts';
 import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Loop } from '../../ir/form/kernel.ts';
 import { type Linear, inside, unsignedBounds } from '../../term/linear.ts';
@@ -331,7 +332,7 @@ function geometricRounds(
 ): Expression | null {
   const start = bounder.ofTerm(shape.start);
   const rest = bounder.ofForm(still);
-  const size = shape.factor < 0n ? -shape.factor : shape.factor;
+  const size = absolute(shape.factor);
   // The number of j from 0 on with 2^j <= quotient.
   const shifts = (quotient: Expression): Expression => ceilDivide(log2(add(quotient, constant(1)), 'ceil'), constant(shape.places));
   if (shape.grows) {

@@ -1,4 +1,5 @@
 /** Layout of plain structs from their text: byte offsets of the members, for LP64 with default alignment. */
+import { alignedUp } from '../../base/integer.ts';
 import { alignmentOfType, basicTypeOf, sizeOfType } from '../syntax/basic-type.ts';
 import { matchBrackets } from '../syntax/bracket-match.ts';
 import type { CudaSource } from '../syntax/syntax.ts';
@@ -108,7 +109,7 @@ export function structLayout(name: string, types: readonly DeclaredTypes[]): Str
       const shape = macros.has(member.name) ? undefined : shapeOf(member, definition.qualified, depth);
       if (!shape) return undefined;
       const own = Math.max(shape.alignment, member.alignment);
-      offset = roundUp(offset, own);
+      offset = alignedUp(offset, own);
       const elements = member.extents.reduce((all, extent) => all * extent, 1);
       const isNamed = member.extents.length === 0 || elements * shape.fields.length <= maximumElements;
       for (let element = 0; isNamed && element < elements; element++)
@@ -124,7 +125,7 @@ export function structLayout(name: string, types: readonly DeclaredTypes[]): Str
       alignment = Math.max(alignment, own);
       if (!Number.isSafeInteger(offset)) return undefined;
     }
-    return { bytes: Math.max(roundUp(offset, alignment), alignment), alignment, fields };
+    return { bytes: Math.max(alignedUp(offset, alignment), alignment), alignment, fields };
   };
 
   /** The layout of a member's type (of one element); a number or pointer is a field without name. */
@@ -175,10 +176,6 @@ function indicesOf(element: number, extents: readonly number[]): string {
     rest = Math.floor(rest / extent);
   }
   return text;
-}
-
-function roundUp(offset: number, alignment: number): number {
-  return Math.ceil(offset / alignment) * alignment;
 }
 
 /** A scan of the tokens of a file, without comments. */

@@ -1,4 +1,5 @@
 /** The commits of a pull request, in the clone of the job: often shallow, often without the base. */
+import { messageOf } from '../../base/text.ts';
 import type { Octokit } from '@octokit/rest';
 import { git, gitSettings, mergeBase, type Repository } from '../../app/project/git.ts';
 import { UsageError } from '../../base/usage-error.ts';
@@ -83,7 +84,7 @@ async function fetchFailure(clone: Clone, sha: string): Promise<string | null> {
     const lines = stderr.trim().split('\n');
     return lines.find((line) => line.startsWith('fatal:')) ?? (lines[0] || `exit code ${code}`);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The Markdown of the summary comment, the check run and the job summary. */
+import { capitalised } from '../../base/text.ts';
 import { grouped } from '../../base/grouped.ts';
 import { decidingPhrases } from '../../messages/finding/deciding-phrases.ts';
 import { count, listed } from '../../messages/text/code-text.ts';
@@ -263,7 +264,7 @@ function costSection(facts: ReviewFacts): string {
   const left = costs.length + better.length - shown.length;
   const [history, rule] = hasHistory ? [' history |', '---|'] : ['', ''];
   const table = [`| kernel | cost | before | after |${history} where |`, `|---|---|---:|---:|${rule}---|`, ...rows].join('\n');
-  return `**${capital(parts.filter((part) => part !== '').join(', '))}**\n\n${table}${left > 0 ? `\n\nand ${left} more, below.` : ''}`;
+  return `**${capitalised(parts.filter((part) => part !== '').join(', '))}**\n\n${table}${left > 0 ? `\n\nand ${left} more, below.` : ''}`;
 }
 
 /** @param history the cell of the column `history`; empty without one */
@@ -325,10 +326,6 @@ function settledBefore({ settledBefore: settled, headSha }: ReviewFacts): string
     : `**Settled in ${escapeText(shortSha(headSha))}:** ${count(settled, 'finding')} of earlier commits of this pull request.`;
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 /** The repairs as a patch, and why other findings were not repaired. */
 function repairSection(facts: ReviewFacts): string {
   const { patch, hasRepairs, repairsInPart } = facts;
@@ -382,7 +379,7 @@ function possibleSection(facts: ReviewFacts): string {
 
 function decidingMarkdown(wouldDecide: ReportedFact): string {
   const { fact, statement } = decidingPhrases(wouldDecide);
-  return toMarkdown(capital(fact)) + (statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '');
+  return toMarkdown(capitalised(fact)) + (statement ? `; ${statement.before}${codeSpan(statement.code)}${statement.after}` : '');
 }
 
 function kernelSection({ report }: ReviewFacts): string {

@@ -1,4 +1,5 @@
 /** The history of costs in GitHub's cache. Runs of the default branch add to it, all others only read it. */
+import { messageOf } from '../../base/text.ts';
 import { hashText } from '../../base/hash.ts';
 import type { MeasuredCost } from '../../app/pipeline/cost/cost-series.ts';
 import {
@@ -59,8 +60,4 @@ export async function keepCosts({ environment, service, name, log }: HistoryRequ
       }
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 /** Results of earlier runs, in CI: restored before an analysis, saved after it. */
+import { messageOf } from '../../base/text.ts';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,8 +65,4 @@ export async function keepResults({ environment, service, mayWrite, log }: KeepR
       }
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 /** Inputs of a run on GitHub Actions: a client of the API, and the event. */
+import { messageOf } from '../../base/text.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as core from '@actions/core';
@@ -38,6 +39,6 @@ export function eventPayload(environment: Environment): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as unknown;
   } catch (error) {
-    throw new UsageError(`Selvage cannot read the event file: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`Selvage cannot read the event file: ${messageOf(error)}`);
   }
 }

@@ -1,4 +1,5 @@
 /** Outputs of a run in a job of GitHub Actions: log, outputs, summary, saved internal errors. */
+import { messageOf } from '../../base/text.ts';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -103,6 +104,6 @@ export async function writeJobSummary(markdown: string): Promise<void> {
   try {
     await core.summary.addRaw(markdown).write({ overwrite: true });
   } catch (error) {
-    core.info(`Selvage cannot write the job summary: ${error instanceof Error ? error.message : String(error)}`);
+    core.info(`Selvage cannot write the job summary: ${messageOf(error)}`);
   }
 }

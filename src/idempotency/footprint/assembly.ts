@@ -1,4 +1,5 @@
 /** Linear forms of addresses as sets of bytes: one step for each index, or for each sum of indices that a condition bounds. */
+import { absolute } from '../../base/integer.ts';
 import type { AddressSet } from '../model/quantity.ts';
 import { type AddressForm, type IndexVariable, type FootprintVariable, formMultiple } from './form.ts';
 import { type LaunchCondition, allMet, lessOrEqual } from './launch-condition.ts';
@@ -211,7 +212,7 @@ function hasGaps(scope: WayFacts, form: AddressForm): boolean {
     const { low, high } = scope.ofVariable(variable);
     const count = low && high && rangeOf(subtractAmounts(high, low)).high;
     if (by === null || count === null) return false;
-    const size = by < 0n ? -by : by;
+    const size = absolute(by);
     sizes.push({ by: size, reach: size * count });
   }
   sizes.sort((a, b) => (a.by < b.by ? -1 : 1));

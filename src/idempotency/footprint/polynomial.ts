@@ -3,7 +3,7 @@
  * have equal keys, and their known ranges decide comparisons before the launch does.
  */
 import { type KeyedProduct, collected, quotientOfProduct, timesProducts } from '../../algebra/products.ts';
-import { floorDivide } from '../../base/integer.ts';
+import { floorDivide, greatestOf, leastOf } from '../../base/integer.ts';
 import type { Quantity, ValidatorCondition } from '../model/quantity.ts';
 
 /** An indeterminate of polynomials, between `low` and `high` if those are known. */
@@ -129,8 +129,8 @@ function timesRange(a: Range, b: Range): Range {
   if (a.low !== null && a.high !== null && b.low !== null && b.high !== null) {
     const products = [a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high];
     return {
-      low: products.reduce((least, next) => (next < least ? next : least)),
-      high: products.reduce((most, next) => (next > most ? next : most)),
+      low: leastOf(products),
+      high: greatestOf(products),
     };
   }
   if (a.low !== null && b.low !== null && a.low >= 0n && b.low >= 0n) return { low: a.low * b.low, high: null };
@@ -278,8 +278,8 @@ function extreme(kind: 'min' | 'max', of: readonly Amount[]): Amount {
   const lows = limits.map(({ low }) => low);
   const highs = limits.map(({ high }) => high);
   const known = (list: readonly (bigint | null)[]): bigint[] => list.filter((value) => value !== null);
-  const least = (list: readonly bigint[]): bigint | null => (list.length === 0 ? null : list.reduce((a, b) => (b < a ? b : a)));
-  const most = (list: readonly bigint[]): bigint | null => (list.length === 0 ? null : list.reduce((a, b) => (b > a ? b : a)));
+  const least = (list: readonly bigint[]): bigint | null => (list.length === 0 ? null : leastOf(list));
+  const most = (list: readonly bigint[]): bigint | null => (list.length === 0 ? null : greatestOf(list));
   const low = kind === 'min' ? (lows.includes(null) ? null : least(known(lows))) : most(known(lows));
   const high = kind === 'min' ? least(known(highs)) : highs.includes(null) ? null : most(known(highs));
   const key = `${kind}(${kept.map((part) => part.key).join(',')})`;

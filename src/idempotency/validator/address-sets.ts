@@ -2,7 +2,7 @@
  * Compares sets of bytes with known numbers. `selvage-validator.h` has the same procedures in C: both return the same
  * answers.
  */
-import { floorDivide, gcd } from '../../base/integer.ts';
+import { absolute, floorDivide, gcd, greatestOf, leastOf } from '../../base/integer.ts';
 
 /** An `AddressSet` evaluated at a launch; undefined: a quantity is not known. */
 export interface LaunchedSet {
@@ -72,7 +72,7 @@ function reachOf({ base, steps, bytes }: LaunchedSet): Reach | undefined {
     if (stride === 0n || count === 1n) continue;
     const last = count - 1n;
     if (stride < 0n) low += stride * last;
-    positive.push({ stride: stride < 0n ? -stride : stride, last });
+    positive.push({ stride: absolute(stride), last });
   }
   const reach = { low, steps: merged(positive), bytes: BigInt(bytes) };
   return low >= 0n && low + spanOf(reach.steps) + reach.bytes <= addressSpace ? reach : undefined;
@@ -119,8 +119,8 @@ class Comparison {
     for (let next = from + 1; next <= this.steps.length; next += 1) {
       divisor = gcd(divisor, this.steps[next - 1]!.stride);
       const rest = this.spans[next]!;
-      const first = larger(0n, -floorDivide(difference + rest - this.least, divisor));
-      const last = smaller((span - rest) / divisor, floorDivide(this.most - difference, divisor));
+      const first = greatestOf([0n, -floorDivide(difference + rest - this.least, divisor)]);
+      const last = leastOf([(span - rest) / divisor, floorDivide(this.most - difference, divisor)]);
       if (first > last) return true;
       if (next === this.steps.length || last - first >= maxMultiples) continue;
       let all = true;
@@ -153,14 +153,6 @@ function covers(outer: Reach, inner: Reach): boolean {
   }
   let offset = inner.low - outer.low;
   if (offset < 0n) return false;
-  for (const [index, { stride }] of outer.steps.entries()) offset -= stride * smaller(left[index]!, offset / stride);
+  for (const [index, { stride }] of outer.steps.entries()) offset -= stride * leastOf([left[index]!, offset / stride]);
   return offset + bytes <= outer.bytes;
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }

@@ -1,5 +1,5 @@
 /** Ranges of the numbers in the C text of validators, and whether the numbers are known. */
-import { floorDivide } from '../../base/integer.ts';
+import { floorDivide, greatestOf, leastOf } from '../../base/integer.ts';
 
 /** The truth of a condition: true or false at every launch, or a `bool` of the C source. */
 export type Flag = true | false | string;
@@ -64,8 +64,8 @@ export function orZero({ low, high }: ValueBounds): ValueBounds {
 /** The narrowest bounds of at least one value. */
 export function hull(values: readonly bigint[]): ValueBounds {
   return {
-    low: values.reduce((a, b) => (b < a ? b : a)),
-    high: values.reduce((a, b) => (b > a ? b : a)),
+    low: leastOf(values),
+    high: greatestOf(values),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Memory of the reference interpreter: pages with typed views, regions of global memory, and the layout of objects. */
+import { alignedUp } from '../../base/integer.ts';
 import type { Argument, GlobalBuffer } from './arguments.ts';
 import type { Instruction, Kernel, MemoryObject } from '../../ir/form/kernel.ts';
 import type { WatchedPage } from '../detector/race-detector.ts';
@@ -183,10 +184,6 @@ export interface Layout {
   readonly firstBuffer: number;
 }
 
-function align(offset: number, alignment: number): number {
-  return Math.ceil(offset / alignment) * alignment;
-}
-
 /** Assigns an address to each object of a kernel: in order, aligned, with the dynamic part of shared memory last. */
 export function layOut(kernel: Kernel): Layout {
   const addresses: number[] = [];
@@ -199,17 +196,17 @@ export function layOut(kernel: Kernel): Layout {
       if (object.bytes === null) {
         dynamicAlignment = Math.max(dynamicAlignment, object.alignment);
       } else {
-        addresses[object.id] = align(shared, object.alignment);
+        addresses[object.id] = alignedUp(shared, object.alignment);
         shared = addresses[object.id]! + object.bytes;
       }
     } else if (object.space === 'local') {
-      addresses[object.id] = align(local, object.alignment);
+      addresses[object.id] = alignedUp(local, object.alignment);
       local = addresses[object.id]! + (object.bytes ?? 0);
     } else {
       addresses[object.id] = regionBase(slot++);
     }
   }
-  shared = align(shared, dynamicAlignment);
+  shared = alignedUp(shared, dynamicAlignment);
   for (const object of kernel.objects) {
     if (object.space === 'shared' && object.bytes === null) addresses[object.id] = shared;
   }

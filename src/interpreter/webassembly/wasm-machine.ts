@@ -1,4 +1,5 @@
 /** The WebAssembly back end: instances of region code over one linear memory, and the functions that it calls. */
+import { alignedUp } from '../../base/integer.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { DetectorMemory } from '../detector/detector-memory.ts';
@@ -16,7 +17,7 @@ import { pageBytes } from '../core/memory.ts';
 import { forgetAccesses, handingOverFill, maxTickets, recordedFill, renumberTickets, shadowFields } from '../detector/shadow-word.ts';
 import { handingOver, raceState, untouched } from '../detector/state-machine.ts';
 import { LinearMemory } from './wasm-memory.ts';
-import { accessKind, alerts, align, header, levelTable, levels, placesOfStrongAccesses, transitionTable } from './region/wasm-plan.ts';
+import { accessKind, alerts, header, levelTable, levels, placesOfStrongAccesses, transitionTable } from './region/wasm-plan.ts';
 import { arithmeticModule } from './code/wasm-support.ts';
 import { machineModule, type MachineFunction } from './region/machine-function.ts';
 import { emitRegion } from './region/wasm-region.ts';
@@ -369,14 +370,14 @@ export class WasmBackEnd implements MemoryBackEnd {
     if (inShared >= 0 && inShared < sharedBytes) {
       let page = this.#sharedPages.get(block.ordinal);
       if (!page) {
-        page = new WasmPage(null, 0, block.frame + frame.shared, align(sharedBytes, 8), this.plan.detection === 'clocks', null);
+        page = new WasmPage(null, 0, block.frame + frame.shared, alignedUp(sharedBytes, 8), this.plan.detection === 'clocks', null);
         this.#sharedPages.set(block.ordinal, page);
       }
       return page;
     }
     const place = data < this.plan.globalEnd ? placeAt(this.#globals, data) : undefined;
     const found = place
-      ? { index: place.index, region: place, offset: data - place.start, bytes: align(place.bytes, 8) }
+      ? { index: place.index, region: place, offset: data - place.start, bytes: alignedUp(place.bytes, 8) }
       : this.#expanseOf(data, places.length, expanses);
     let pages = this.#pages.get(found.index);
     if (!pages) this.#pages.set(found.index, (pages = new Map<number, WasmPage>()));
@@ -407,7 +408,7 @@ export class WasmBackEnd implements MemoryBackEnd {
     const data = this.#locate(who, access, address, 0);
     this.#lastShadow = this.linear.i32[(who.block.frame + header.shadow) >>> 2]! >>> 0;
     if (access.space === 'local' || (access.space === 'generic' && address >= localStart)) {
-      const page = new WasmPage(null, 0, data - (data & 7), align(access.bytes, 8) + 8, false, null);
+      const page = new WasmPage(null, 0, data - (data & 7), alignedUp(access.bytes, 8) + 8, false, null);
       page.refresh(this.linear);
       this.#lastShadow = this.plan.scratch;
       return { page, offset: data & 7 };

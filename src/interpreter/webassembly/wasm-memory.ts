@@ -1,4 +1,5 @@
 /** The linear memory of a WebAssembly run: tables, buffers, shadow words, frames of resident blocks. */
+import { alignedUp } from '../../base/integer.ts';
 import type { Argument, GlobalBuffer } from '../core/arguments.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
@@ -9,7 +10,6 @@ import { argumentBytes, createRegion, fillPage, initialBytes, pageBytes, pageQuo
 import {
   accessKinds,
   alerts,
-  align,
   levelTable,
   levels,
   maxEntries,
@@ -134,7 +134,7 @@ export class LinearMemory {
 
   #allocate(bytes: number): number {
     const start = this.#end;
-    this.#end += align(bytes, 256);
+    this.#end += alignedUp(bytes, 256);
     const missing = this.#end - this.u8.length;
     if (missing > 0) {
       const wanted = Math.max(missing, Math.min(this.u8.length / 4, 2 ** 26, 2 ** 32 - wasmPage - this.u8.length));

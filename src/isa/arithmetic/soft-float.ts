@@ -2,6 +2,7 @@
  * Floating-point numbers as exact rationals: decoding, rounding and the correctly rounded operations for every format
  * and rounding of the ISA. Slow and plain; faster implementations are tested against it.
  */
+import { bitLength } from '../../base/integer.ts';
 export interface FloatLayout {
   /** Bits of the exponent field. */
   readonly exponentBits: number;
@@ -59,10 +60,6 @@ export function unpack(format: FloatLayout, pattern: bigint, flush: boolean): Re
   if (field === 0 && flush) return signedZero(negative);
   const mantissa = field === 0 ? fraction : fraction | (1n << BigInt(format.fractionBits));
   return { kind: 'finite', negative, mantissa, exponent: Math.max(field, 1) - bias(format) - format.fractionBits };
-}
-
-function bitLength(value: bigint): number {
-  return value === 0n ? 0 : value.toString(2).length;
 }
 
 /** `mantissa >> shift`, rounded; `shift` may be negative. */

@@ -2,6 +2,7 @@
  * Sentences mark code by backticks, in every output: a terminal and JSON show them as they are, Markdown and HTML
  * render the text between them as code (`report/markup/code-pieces.ts`).
  */
+import { capitalised } from '../../base/text.ts';
 
 /** Marks a text of the input, or a name, as code in a sentence. */
 export function code(text: string): string {
@@ -34,12 +35,7 @@ export function sharedMemory(bytes: number): string {
  */
 export function sentences(...clauses: readonly (string | undefined)[]): string {
   const told = clauses.filter((clause) => clause !== undefined && clause !== '');
-  return told.map((clause) => `${capital(clause!)}.`).join(' ');
-}
-
-/** The text with a capital first letter. */
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return told.map((clause) => `${capitalised(clause!)}.`).join(' ');
 }
 
 /** Maximum number of characters of a readable value. */

@@ -1,7 +1,7 @@
 /** Charts of the bounds of base and head as functions of one parameter or dimension, as Mermaid and SVG. */
 import { argumentsText } from '../../messages/cost/cost-messages.ts';
 import type { Regression } from '../../report-model/regression.ts';
-import { parseBound } from '../../cost/expressions/bound-parser.ts';
+import { readBound } from '../../cost/expressions/bound-parser.ts';
 import { type Expression, evaluate, namesOf } from '../../cost/expressions/expression.ts';
 import { compareGrowth, growthIn } from '../../cost/expressions/growth.ts';
 
@@ -34,7 +34,7 @@ interface Chart {
  */
 export function costChart({ base, head, at = {}, metric, growsWith }: Regression): Chart | undefined {
   if (typeof base !== 'string' || typeof head !== 'string') return undefined;
-  const [before, after] = [read(base), read(head)];
+  const [before, after] = [readBound(base), readBound(head)];
   if (!before || !after) return undefined;
   const names = Object.keys(at).filter((one) => (namesOf(after).has(one) || namesOf(before).has(one)) && !/^(?:block|grid)Dim\./.test(one));
   /** Ratio of head to base at a large size, divided by the ratio at a small size. */
@@ -95,11 +95,6 @@ export function svgChart({ sizes, base, head }: Chart): string {
     `<svg class="chart" viewBox="0 0 ${width} ${height}" role="img"><text class="most" x="${left - 6}" y="14">${most}</text>` +
     `<text class="most" x="${left - 6}" y="${height - bottom}">0</text>${ticks.join('')}${line(base, 'base')}${line(head, 'head')}</svg>`
   );
-}
-
-function read(text: string): Expression | null {
-  const parsed = parseBound(text);
-  return 'expression' in parsed ? parsed.expression : null;
 }
 
 function valueAt(bound: Expression, valueOf: (name: string) => bigint): number {

@@ -1,6 +1,7 @@
 /**
  * The accesses that can follow other accesses on some path, and those that can do so without a separator in between.
  */
+import { addBit } from '../../base/bit-set.ts';
 
 /** One step of a block: an access, a separator such as a barrier, or both. */
 export interface OrderedStep {
@@ -60,7 +61,7 @@ export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, 
       if (access !== undefined) {
         if (records) {
           unite(result[access]!, outside);
-          for (const one of own) if (!excludes(one.guard, guard)) include(result[access]!, one.access);
+          for (const one of own) if (!excludes(one.guard, guard)) addBit(result[access]!, one.access);
         }
         own.push({ access, guard });
       }
@@ -71,8 +72,8 @@ export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, 
     const { branch } = block;
     const passed = outside.slice();
     for (const { access, guard } of own) {
-      if (!branch || !excludes(guard, branch)) include(outside, access);
-      if (!branch || !excludes(guard, { register: branch.register, negated: !branch.negated })) include(passed, access);
+      if (!branch || !excludes(guard, branch)) addBit(outside, access);
+      if (!branch || !excludes(guard, { register: branch.register, negated: !branch.negated })) addBit(passed, access);
     }
     return { taken: outside, passed };
   };
@@ -90,15 +91,6 @@ export function earlierAccesses(blocks: readonly OrderedBlock[], count: number, 
 
 function excludes(one: OrderedStep['guard'], other: OrderedStep['guard']): boolean {
   return one !== undefined && other !== undefined && one.register === other.register && one.negated !== other.negated;
-}
-
-function include(set: Uint32Array, element: number): void {
-  set[element >> 5]! |= 1 << (element & 31);
-}
-
-/** Whether a set contains an element. */
-export function hasAccess(set: Uint32Array, element: number): boolean {
-  return ((set[element >> 5]! >>> (element & 31)) & 1) === 1;
 }
 
 function unite(target: Uint32Array, source: Uint32Array): boolean {

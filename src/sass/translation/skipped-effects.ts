@@ -3,6 +3,7 @@
  * the kernel. So all SASS paths between two of these anchors must have the effects that all PTX paths have. This
  * includes copies of paths by unrolling or duplication.
  */
+import { addBit, hasBit } from '../../base/bit-set.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
@@ -88,7 +89,7 @@ function betweenAnchors(
     return changed;
   };
   const add = (open: ReadonlyMap<number, Uint32Array>, effect: number): void => {
-    for (const set of open.values()) include(set, effect);
+    for (const set of open.values()) addBit(set, effect);
   };
   /** Set on a path from a guarded anchor: its guard may be that of the halves after it. */
   const fromGuarded = effects + halves.length;
@@ -97,14 +98,14 @@ function betweenAnchors(
   );
   const addHalf = (open: ReadonlyMap<number, Uint32Array>, half: number): void => {
     for (const set of open.values()) {
-      if (has(set, fromGuarded) || siblings[half]!.some((other) => has(set, other))) include(set, halves[half]!.effect);
-      include(set, effects + half);
+      if (hasBit(set, fromGuarded) || siblings[half]!.some((other) => hasBit(set, other))) addBit(set, halves[half]!.effect);
+      addBit(set, effects + half);
     }
   };
   const complete = (open: ReadonlyMap<number, Uint32Array>, { register, negated }: SassGuard): void => {
     for (const [half, { effect, guard }] of halves.entries()) {
       if (guard.register !== register || guard.negated !== negated) continue;
-      for (const set of open.values()) if (has(set, effects + half)) include(set, effect);
+      for (const set of open.values()) if (hasBit(set, effects + half)) addBit(set, effect);
     }
   };
   for (let changed = true; changed;) {
@@ -152,14 +153,6 @@ function betweenAnchors(
     }
   }
   return found;
-}
-
-function has(set: Uint32Array, element: number): boolean {
-  return ((set[element >> 5]! >>> (element & 31)) & 1) === 1;
-}
-
-function include(set: Uint32Array, element: number): void {
-  set[element >> 5]! |= 1 << (element & 31);
 }
 
 /**
@@ -293,7 +286,7 @@ export function skippedEffects(
   for (const [pair, set] of own) {
     const other = does.get(pair);
     if (!other) continue;
-    for (const effect of present) if (has(set, effect) && !has(other, effect)) skipped.add(lines[effect]!);
+    for (const effect of present) if (hasBit(set, effect) && !hasBit(other, effect)) skipped.add(lines[effect]!);
   }
   const stores = kernel.blocks.flatMap(({ id, instructions }) =>
     instructions.flatMap((instruction): StoreInBlock[] =>
@@ -344,7 +337,8 @@ function addedEffects(
   for (const [pair, set] of does) {
     const other = may.get(pair);
     if (!other) continue;
-    for (const effect of present) if (stores.has(lines[effect]!) && has(set, effect) && !has(other, effect)) found.add(lines[effect]!);
+    for (const effect of present)
+      if (stores.has(lines[effect]!) && hasBit(set, effect) && !hasBit(other, effect)) found.add(lines[effect]!);
   }
   return [...found].sort((a, b) => a - b);
 }

@@ -3,6 +3,7 @@
  * PTX. If all paths of the PTX have a barrier (or a fence) between two accesses, so must all paths of the SASS. Every
  * barrier, fence and atomic in a block that the SASS contains must exist.
  */
+import { hasBit } from '../../base/bit-set.ts';
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
 import { flowOf, type SassFlow } from '../control-flow.ts';
@@ -20,7 +21,7 @@ import { fewerCopies } from './iteration-counts.ts';
 import { skippedEffects } from './skipped-effects.ts';
 import { spillAccesses } from './spills.ts';
 import { unusedResults } from './unused-results.ts';
-import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from './ordering.ts';
+import { earlierAccesses, type OrderedBlock, type OrderedStep } from './ordering.ts';
 
 /** Errors in the SASS of a kernel. Lines are those of the PTX. */
 export type TranslationFault =
@@ -365,8 +366,8 @@ function unseparated(
   if (by === 'warp barrier') {
     for (const [later] of lines.entries()) {
       for (const [earlier] of lines.entries()) {
-        if (earlier === later || !hasAccess(does[earlier]!, later) || hasAccess(can[earlier]!, later)) continue;
-        if (!hasAccess(can[later]!, earlier) || hasAccess(may[later]!, earlier)) continue;
+        if (earlier === later || !hasBit(does[earlier]!, later) || hasBit(can[earlier]!, later)) continue;
+        if (!hasBit(can[later]!, earlier) || hasBit(may[later]!, earlier)) continue;
         faults.push({ kind: 'reversed', what: by, earlier: lines[earlier]!, later: lines[later]!, address: addresses.get(earlier)! });
       }
     }
@@ -378,7 +379,7 @@ function unseparated(
       for (let left = own[word]! & reached[word]! & ~allowed[word]!; left !== 0; left &= left - 1) {
         const earlier = word * 32 + (31 - Math.clz32(left & -left));
         // The line table may assign one line to two accesses. Within an interval accesses may be reordered.
-        if (earlier === later || hasAccess(may[earlier]!, later)) continue;
+        if (earlier === later || hasBit(may[earlier]!, later)) continue;
         faults.push({
           kind: 'unseparated',
           what: by === 'wide fence' ? 'fence' : by,

@@ -2,11 +2,12 @@
  * Instructions with unused results. Ptxas removes dead code, so an unused result means that its user is missing: the
  * computation of data or address remains after its store was dropped.
  */
+import { hasBit } from '../../base/bit-set.ts';
 import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
 import type { SassFlow } from '../control-flow.ts';
 import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { registerUses } from '../instruction/operands.ts';
-import { isLive, RegisterLiveness, RegisterSteps, writtenBy } from '../liveness.ts';
+import { RegisterLiveness, RegisterSteps, writtenBy } from '../liveness.ts';
 
 const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']);
 
@@ -106,7 +107,7 @@ export function unusedResults(
         const use = uses[index];
         if (!use || idle.has(index) || !instruction.opcode || !computing.has(instruction.opcode.kind)) return;
         const results = writtenBy(instruction, use);
-        if (results.length === 0 || results.some((one) => isLive(live, one)) || isCopy(instruction)) return;
+        if (results.length === 0 || results.some((one) => hasBit(live, one)) || isCopy(instruction)) return;
         found.push(index);
       },
     });

@@ -1,7 +1,8 @@
 /** Which accesses can come before which: paths, separators, guards. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { earlierAccesses, hasAccess, type OrderedBlock, type OrderedStep } from '../../../src/sass/translation/ordering.ts';
+import { hasBit } from '../../../src/base/bit-set.ts';
+import { earlierAccesses, type OrderedBlock, type OrderedStep } from '../../../src/sass/translation/ordering.ts';
 
 const access = (number: number, more: Partial<OrderedStep> = {}): OrderedStep => ({ access: number, separates: false, ...more });
 const barrier: OrderedStep = { separates: true };
@@ -14,9 +15,7 @@ const block = (steps: readonly OrderedStep[], predecessors: readonly number[] = 
 function pairs(blocks: readonly OrderedBlock[], count: number, stops = true): string[] {
   const relation = earlierAccesses(blocks, count, stops)!;
   const numbers = Array.from({ length: count }, (_, number) => number);
-  return numbers.flatMap((later) =>
-    numbers.filter((earlier) => hasAccess(relation[later]!, earlier)).map((earlier) => `${earlier}<${later}`),
-  );
+  return numbers.flatMap((later) => numbers.filter((earlier) => hasBit(relation[later]!, earlier)).map((earlier) => `${earlier}<${later}`));
 }
 const yes = { register: 0, negated: false };
 const no = { register: 0, negated: true };

@@ -13,7 +13,7 @@ import { boundMetrics, byMetric } from '../../../cost/model/metrics.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { distinctDiagnostics, type Diagnostic } from '../../../source/diagnostic.ts';
 import { outsideToolkit } from '../../../source/location.ts';
-import { compareText } from '../../../base/text-order.ts';
+import { compareText } from '../../../base/text.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import { limitsOf, withLimits } from './cost-limits.ts';
 import { type Deadline, deadlineIn } from '../../../system/deadline.ts';

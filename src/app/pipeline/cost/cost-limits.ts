@@ -6,7 +6,7 @@ import { compareBounds } from '../../../cost/expressions/compared-bounds.ts';
 import { type Expression, add, constant, evaluate, namesOf, subtract } from '../../../cost/expressions/expression.ts';
 import { isNonNegative } from '../../../cost/expressions/order.ts';
 import { type BoundMetric, boundTable, isBoundMetric, isShare, type Metric, type ResourceMetric } from '../../../cost/model/metrics.ts';
-import { compareRational, type Rational } from '../../../cost/expressions/rational.ts';
+import { compareRational, numberOfRational } from '../../../cost/expressions/rational.ts';
 import { matchKernel } from '../../../cuda/names/kernel-pattern.ts';
 import type { Code } from '../../../source/codes.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
@@ -126,7 +126,7 @@ function standingOf(entry: LaunchedKernel, text: string, limit: Expression, stri
     const [own, most] = [evaluate(expression, values), evaluate(limit, values)];
     if (!own || !most) continue;
     const at = Object.fromEntries(names.map((name) => [name, Number(values(name))]));
-    if (compareRational(own, most) >= (strict ? 0 : 1)) return { kind: 'exceeded', at, value: numberOf(own) };
+    if (compareRational(own, most) >= (strict ? 0 : 1)) return { kind: 'exceeded', at, value: numberOfRational(own) };
     if (missing.length === 0) return { kind: 'kept', at };
   }
   const own = namesOf(expression);
@@ -157,7 +157,7 @@ function dearest(lines: readonly LineCost[], entry: LaunchedKernel): LineCost | 
   const valueOf = ({ bound }: LineCost): number => {
     const parsed = parseBound(bound);
     const value = 'expression' in parsed ? evaluate(parsed.expression, (name) => reference(name) ?? 1000n) : null;
-    return value ? numberOf(value) : 0;
+    return value ? numberOfRational(value) : 0;
   };
   return [...lines].sort((a, b) => valueOf(b) - valueOf(a))[0];
 }
@@ -201,8 +201,4 @@ function violation(
   const { isReached = false, ...told } = found;
   const message = standing.kind === 'exceeded' ? exceededMessage({ ...told, isReached }) : notComparedMessage(told, standing.reason);
   return violationOf(entry, { code, severity, ...told, message });
-}
-
-function numberOf({ top, bottom }: Rational): number {
-  return Number(top) / Number(bottom);
 }

@@ -2,7 +2,7 @@
 import { grouped } from '../../../base/grouped.ts';
 import { explanationText, noRepairText, repairCostText } from '../../../messages/repair.ts';
 import { isAbsolute } from 'node:path';
-import { compareText } from '../../../base/text-order.ts';
+import { compareText } from '../../../base/text.ts';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';

@@ -1,5 +1,5 @@
 /** Removed and remaining findings of a partial repair: compares findings with the results for the edited text. */
-import { compareText } from '../../../base/text-order.ts';
+import { compareText } from '../../../base/text.ts';
 import { placeOf } from '../../../check/context/names.ts';
 import type { CheckResult } from '../../../check/request/check-request.ts';
 import { lineEdits } from '../../../report-model/repaired-file.ts';

@@ -4,7 +4,7 @@ import { kernelRequest } from '../../build/kernel-request.ts';
 import { policyOf } from '../../../settings/configuration.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/coroutine.ts';
-import { compareText } from '../../../base/text-order.ts';
+import { compareText } from '../../../base/text.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { kernelContext } from '../../../check/context/kernel-facts.ts';
 import type { CheckResult } from '../../../check/request/check-request.ts';

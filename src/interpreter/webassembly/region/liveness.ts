@@ -1,4 +1,5 @@
 /** Values that are live after a segment, and values that are not saved because they are cheap to recompute. */
+import { addBit } from '../../../base/bit-set.ts';
 import type { Instruction, Kernel, Operand, SpecialRegister, ValueId } from '../../../ir/form/kernel.ts';
 import type { Program, Segment } from '../../core/program.ts';
 import { segmentSuccessors } from '../../core/program.ts';
@@ -132,7 +133,7 @@ export function livenessOf(program: Program): Liveness {
         for (const { result } of inputs) edge[result >>> 5]! &= ~(1 << (result & 31));
         for (const { result, input } of inputs) {
           if (input.kind !== 'value' || isUniform[input.id] || !live.has(target, result)) continue;
-          edge[input.id >>> 5]! |= 1 << (input.id & 31);
+          addBit(edge, input.id);
         }
         for (let word = 0; word < words; word++) row[word]! |= edge[word]!;
       }

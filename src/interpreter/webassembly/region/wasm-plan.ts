@@ -3,6 +3,7 @@
  * are disjoint; each resident block has a frame with the state of its threads, their saved values, its shared memory
  * and the shadow words of that. A global address is an address in linear memory.
  */
+import { alignedUp } from '../../../base/integer.ts';
 import { hasPlainAccesses } from '../../../isa/model/effect.ts';
 import { bytesOfElement, isVolatile } from '../../../memory-model/conflict.ts';
 import { reachesGrid } from '../../../memory-model/scope.ts';
@@ -236,11 +237,6 @@ export function pageEntryAt(address: number): number {
 /** Maximum number of places with an entry; the interpreter finds the others. */
 export const maxEntries = 255;
 
-/** The smallest multiple of `alignment` that is at least `offset`. */
-export function align(offset: number, alignment: number): number {
-  return Math.ceil(offset / alignment) * alignment;
-}
-
 /** Bytes in which a value is saved. */
 function slotBytes(type: ValueType): 4 | 8 | 16 {
   return type === 128 ? 16 : type === 64 ? 8 : 4;
@@ -307,15 +303,15 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
   const places: Place[] = [];
   let at = firstFree;
   const coordinates = at;
-  at = align(at + 12 * threads, 256);
+  at = alignedUp(at + 12 * threads, 256);
   const starts = globals.map(({ bytes }) => {
     const start = at;
-    at = align(at + bytes + 64, 256);
+    at = alignedUp(at + bytes + 64, 256);
     return start;
   });
   const globalEnd = at;
   const placeMap = at;
-  at = align(at + globalEnd / 64, 256);
+  at = alignedUp(at + globalEnd / 64, 256);
   const pageTable = expanses.length > 0 ? at : 0;
   if (pageTable !== 0) at += pageEntries * pageEntry.bytes;
   const globalShadow = at;
@@ -341,7 +337,7 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
   const sharedShadowBytes = detection === 'words' ? shadow : 0;
   const liveness = livenessOf(program);
   const { slots, isRegion, slotTotal } = assignSlots(program, liveness);
-  const localBytes = align(program.layout.localBytes, 16);
+  const localBytes = alignedUp(program.layout.localBytes, 16);
   const passing = kernel.blocks.flatMap(({ instructions }) => instructions.filter(({ operation }) => isPassed(operation.effect)));
   const operandCount = passing.reduce((most, each) => Math.max(most, each.arguments.length, each.results.length), 0);
   const frame = layFrame(threads, program.countedLoops.length, operandCount, slotTotal, sharedBytes, sharedShadowBytes, localBytes);
@@ -377,8 +373,8 @@ export function planRun(program: Program, request: RunRequest, wanted: Detection
     pageTable,
     globalShadow,
     globalShadowEnd,
-    scratch: align(globalShadowEnd, 256),
-    end: align(globalShadowEnd, 256) + 256,
+    scratch: alignedUp(globalShadowEnd, 256),
+    end: alignedUp(globalShadowEnd, 256) + 256,
   };
 }
 
@@ -535,7 +531,7 @@ function layFrame(
   let at: number = header.bytes;
   const take = (bytes: number): number => {
     const start = at;
-    at = align(at + bytes, 64);
+    at = alignedUp(at + bytes, 64);
     return start;
   };
   const areas = {
@@ -549,5 +545,5 @@ function layFrame(
     sharedShadow: take(sharedShadowBytes),
     local: take(localBytes * threads),
   };
-  return { ...areas, bytes: align(at, 256) };
+  return { ...areas, bytes: alignedUp(at, 256) };
 }
