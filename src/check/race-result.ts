@@ -286,7 +286,7 @@ function lackOf(context: KernelContext, entry: OpenPair): { readonly name: strin
   const { first, second, scope } = entry.pair;
   const { kind, ...details } = missingOrder(context, [first, second], scope, 'any');
   // Details of a barrier or an atomic are advice for one pair; those of the others identify what orders are missing.
-  const what = /^(?:fence|hand-over|scope)$/.test(kind) ? details : null;
+  const what = /^(?:fence|hand-over|scope|wait)$/.test(kind) ? details : null;
   const isBarrier = kind === 'block-barrier' || kind === 'grid-order' || kind === 'copy-wait';
   const order = isBarrier && (first.isCopy || second.isCopy) ? 'copy-wait' : kind;
   return { name: JSON.stringify([codeOf(entry), baseOf(context, entry.pair), order, what]), isBarrier };

@@ -72,6 +72,7 @@ export interface AccessDescription {
  * - `block-barrier`, `warp-barrier`: {@link MissingBarrier};
  * - `fence`: {@link MissingFence};
  * - `hand-over`: a release and an acquire: one of the threads waits for a flag before its access;
+ * - `wait`: {@link MissingWait};
  * - `copy-wait`: the thread that copies asynchronously waits for the copy, and the others synchronise with that thread;
  * - `grid-order`: an order of threads of different blocks;
  * - `atomic`: atomics instead of weak or volatile accesses, or a barrier, unless one thread `waits` for the other;
@@ -85,7 +86,8 @@ export type MissingOrder =
   | { readonly kind: 'grid-order'; readonly isUpdate?: true }
   | { readonly kind: 'atomic'; readonly waits?: true }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
-  | { readonly kind: 'hand-over'; readonly flag: string };
+  | { readonly kind: 'hand-over'; readonly flag: string }
+  | MissingWait;
 
 /** `block-barrier`: `__syncthreads()`, or another barrier of the block; `warp-barrier`: `__syncwarp()`. */
 export interface MissingBarrier {
@@ -118,6 +120,19 @@ export interface MissingFence {
   readonly acquiredAt?: Location;
   /** Whether the thread that acquires waits in a loop. */
   readonly waits: boolean;
+}
+
+/** A thread waits for a flag or a counter, but not long enough, or the flag is set too early. */
+export interface MissingWait {
+  readonly kind: 'wait';
+  readonly flag: string;
+  /**
+   * `count`: the number does not show that all have counted; `element`: it is another element than the one that is set; `join`:
+   * only one thread of the block has waited for it; `release`: the flag is set before the access.
+   */
+  readonly until: 'count' | 'element' | 'join' | 'release';
+  /** Where the flag is read; for `release`, where it is set. */
+  readonly at: Location;
 }
 
 /** A step of an interleaving; `threads` are the indices of the threads that perform it. */

@@ -90,6 +90,25 @@ export class AcquisitionFlow {
   }
 
   /**
+   * As {@link before}, by conjuncts of several branches on one result, too: nothing is acquired before the first execution of
+   * an access, and so before each further one, as both are at one place.
+   */
+  beforeTogether(acquires: readonly Acquire[], fences: FenceScope): ReadonlyMap<Instruction, Holding> {
+    const found = new Map(this.before(acquires, fences));
+    for (const { access, together = [] } of acquires) {
+      const each = together.map((shows) => this.before([{ access, shows }], fences));
+      for (const instruction of each[0]?.keys() ?? []) {
+        const least = each.reduce<Holding>((holding, of) => {
+          const other = of.get(instruction) ?? nothing;
+          return other < holding ? other : holding;
+        }, fenced);
+        if (least > (found.get(instruction) ?? nothing)) found.set(instruction, least);
+      }
+    }
+    return found;
+  }
+
+  /**
    * What a thread has acquired immediately before each instruction that it may reach.
    * @param broadcasts with which thread 0 of the block publishes that it has acquired; null: the thread itself acquires
    * @param releases that end what the thread has acquired
@@ -148,6 +167,14 @@ export class AcquisitionFlow {
     return walkFrom(this.symbolic.kernel, pointAfter(from), (instruction) => !isWall(instruction)).map(({ id }) => id);
   }
 
+  /** The headers of the loops whose iteration selects the element of an access. */
+  private headersOf({ targets }: Access): readonly BlockId[] {
+    const { loops } = this.symbolic.kernel;
+    return loops
+      .filter(({ id }) => targets[0]!.offset.leaves.some(({ atom }) => atom?.kind === 'iteration' && atom.loop === id))
+      .map(({ header }) => header);
+  }
+
   /** Whether an access acquires without a fence. */
   private isAcquire({ instruction }: Access, use: FenceUse): boolean {
     return use === 'patterns' && (isAcquiring(instruction) || this.supposed.has('acquire'));
@@ -190,7 +217,8 @@ export class AcquisitionFlow {
     const names = new Set(access.targets[0]!.offset.leaves.map(({ atom }) => (atom?.kind === 'havoc' ? atom.value : null)));
     const isEnd = (instruction: Instruction): boolean =>
       releases.has(instruction) || instruction.results.some((result) => result !== null && names.has(result));
-    const reached = pointsOf(kernel, isEnd).filter((end) => canReach(kernel, access, end));
+    const nextRounds = this.headersOf(access).map((block) => ({ block, position: -1 }));
+    const reached = [...pointsOf(kernel, isEnd).filter((end) => canReach(kernel, access, end)), ...nextRounds];
     const stale = new Set(reached.flatMap((end) => this.blocksFrom(end, (instruction) => instruction === access.instruction)));
     return edges.flatMap(({ from, to }) => {
       const end = { block: from, position: kernel.blocks[from]!.instructions.length };

@@ -13,7 +13,7 @@ import { isStrong } from '../../memory-model/fence.ts';
 import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
 import type { Counted, Pattern, SynchronisingKernel } from './pattern.ts';
-import { isPoll, isValue, isZero, lanesOf, rivalsOf } from './synchronising-access.ts';
+import { isPoll, isValue, isZero, lanesOf, rivalsOf, writeOf } from './synchronising-access.ts';
 
 /** The flag or counter that an access sets or increments; null for any other access. */
 export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | null {
@@ -39,12 +39,21 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
   const isReset = (rival: Access): boolean =>
     kind !== 'flag' && rival.targets[0]?.offset === offset && rival.bytes === arrival.bytes && isZero(rival.stored?.[0]);
   const start = of.startsAtZero(base);
-  if (!resets.every(isReset) || (starts.length === 0 && (isShared || start === 'no'))) return null;
+  // Another value of a flag shows nothing, unless the thread stores it after the arrival.
+  const others = kind === 'flag' ? resets.map((rival) => (isOwn(rival) ? writeOf(symbolic, rival)?.value : undefined)) : [];
+  const areKnown = kind === 'flag' ? others.every((value) => value?.operator === 'constant') : resets.every(isReset);
+  const isLater = (rival: Access): boolean =>
+    rival.targets[0]!.offset === offset && rival.strong === arrival.strong && pointDominates(symbolic.kernel, arrival, rival);
+  const excluded = others.flatMap((value, at) => (value && !isLater(resets[at]!) ? [value.value] : []));
+  if (!areKnown || (starts.length === 0 && (isShared || start === 'no'))) return null;
   const watches = own.filter(
     (watch) =>
       isValue(watch.instruction.results[0]) &&
       (kind === 'flag'
-        ? watch !== arrival && watch.targets[0]!.offset.leaves.every((leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread')
+        ? watch !== arrival &&
+          watch.targets[0]!.offset.leaves.every(
+            (leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread' || leaf.atom?.kind === 'iteration',
+          )
         : watch.targets[0]!.offset === offset),
   );
   const counted: Units = { kind: kind === 'flag' ? 'blocks' : kind, along: axisOf(offset, arrival.bytes, dimensions) };
@@ -54,12 +63,14 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
     base,
     offset,
     own,
-    acquires: watches.map((access) => ({
-      access,
-      shows: (part) => showsArrival(of, part, access.instruction.results[0]!, kind === 'flag' ? null : counted, access === arrival),
-    })),
+    acquires: watches.map((access) => {
+      const value = access.instruction.results[0]!;
+      if (kind !== 'flag') return { access, shows: (part) => showsArrival(of, part, value, counted, access === arrival) };
+      const together = [0n, ...excluded].map((constant) => (part: Term) => excludes(of, part, value, constant));
+      return { access, shows: (part) => together.every((shows) => shows(part)), ...(excluded.length > 0 && { together }) };
+    }),
     releases: [arrival],
-    resets,
+    resets: kind === 'flag' ? [] : resets,
     counter: null,
     startsAtZero: starts.length === 0 && start === 'assumed',
     assumes: count && !count.fits ? [count.term] : [],
@@ -159,27 +170,34 @@ function setsUp({ symbolic, barriers }: SynchronisingKernel, store: Access, offs
   );
 }
 
+/** The value on which a condition depends, and on nothing else but the launch; null for other values. */
+function onlyUnknown(part: Term, value: number): Term | null {
+  const [unknown, ...more] = part.leaves.filter((leaf) => !isOfLaunch(leaf));
+  return unknown?.atom?.kind === 'havoc' && unknown.atom.value === value && more.length === 0 ? unknown : null;
+}
+
+/** Whether a condition on the loaded value excludes one value. */
+function excludes({ symbolic: { store, view } }: SynchronisingKernel, part: Term, value: number, constant: bigint): boolean {
+  const unknown = onlyUnknown(part, value);
+  if (!unknown) return false;
+  const forValue = substituted(store, part, (leaf) => (leaf === unknown ? store.constant(leaf.width, constant) : undefined), new Map());
+  return view.decide(forValue) === false;
+}
+
 /**
- * Whether a condition on the loaded value implies that the write of the flag, or all arrivals at the counter, have been
- * observed.
- * @param units that each count once; null: the write is that of a flag
+ * Whether a condition on the loaded value implies that all arrivals at the counter have been observed.
  * @param isArrival whether the value is the result of the arriving atomic
  */
 function showsArrival(
-  { symbolic, dimensions }: SynchronisingKernel,
+  { symbolic, dimensions, supposed }: SynchronisingKernel,
   part: Term,
   value: number,
-  units: Units | null,
+  units: Units,
   isArrival: boolean,
 ): boolean {
-  const { store, view } = symbolic;
-  const unknowns = part.leaves.filter((leaf) => !isOfLaunch(leaf));
-  const [unknown, ...more] = unknowns;
-  if (unknown?.atom?.kind !== 'havoc' || unknown.atom.value !== value || more.length > 0) return false;
-  if (units === null) {
-    const before = substituted(store, part, (leaf) => (leaf === unknown ? store.constant(leaf.width, 0n) : undefined), new Map());
-    return view.decide(before) === false;
-  }
+  const { store } = symbolic;
+  const unknown = onlyUnknown(part, value);
+  if (!unknown || supposed?.has('count')) return unknown !== null;
   const all = numberOfUnits(symbolic, dimensions, units, unknown.width);
   if (!all) return false;
   // The atomic of the last arrival returns the number of all others.

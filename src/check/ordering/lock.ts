@@ -12,7 +12,7 @@ import type { Term } from '../../term/term.ts';
 import { axisOf } from './arrival.ts';
 import { isSetUpBefore } from './initial-store.ts';
 import type { Acquire, Pattern, SynchronisingKernel } from './pattern.ts';
-import { type Written, addedBy, isAt, isOfOneElement, isOfOnePlace, isPoll, isValue, rivalsOf, writeOf } from './synchronising-access.ts';
+import { addedBy, isAt, isOfOneElement, isOfOnePlace, isPoll, isValue, rivalsOf, writeOf } from './synchronising-access.ts';
 import { findTickets } from './ticket.ts';
 
 /** Finds the locations that admit one thread at once. */
@@ -46,8 +46,8 @@ function firstOfEach(patterns: readonly (Pattern | null)[]): readonly Pattern[] 
 const lock = { kind: 'lock', resets: [], startsAtZero: false, assumes: [] } as const;
 
 /**
- * The lock that an atomic exchange acquires: all writes of the location exchange or store constants, and one of these
- * is free. Null for any other access.
+ * The lock that an atomic exchange acquires: all writes of the location exchange or store one free value, a constant, or
+ * values that are not free, such as the number of the owner plus one. Null for any other access.
  */
 function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null {
   const { symbolic, accesses, mayBeSame } = of;
@@ -57,18 +57,19 @@ function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null 
   const free = freeValue(of, access, rivals);
   if (free === null) return null;
   const own = accesses.filter((other) => isAt(other, access) && isStrong(other.instruction));
-  const constants = (writer: Access): Written | null => constantsOf(symbolic, writer);
-  const taken = new Set(rivals.map((rival) => constants(rival)?.value).filter((value) => value !== free));
+  const taken = new Set(rivals.map((rival) => writeOf(symbolic, rival)?.value).filter((value) => value !== free));
   const acquires = own.flatMap((taker): Acquire[] => {
     const [found] = taker.instruction.results;
-    const written = constants(taker);
-    if (!isValue(found) || !written || written.value === free || (written.replaces && written.replaces !== free)) return [];
+    const written = writeOf(symbolic, taker);
+    if (!isValue(found) || !written || !isTaken(symbolic, written.value, free)) return [];
+    if (written.replaces && written.replaces !== free) return [];
     const isFree = [store.equal(symbolic.value(found), free)];
     // If all acquiring accesses store one value, an exchange that returns any other value has acquired the lock.
-    if (!written.replaces && taken.size === 1) isFree.push(store.not(store.equal(symbolic.value(found), written.value)));
+    if (!written.replaces && taken.size === 1 && written.value.operator === 'constant')
+      isFree.push(store.not(store.equal(symbolic.value(found), written.value)));
     return [{ access: taker, shows: (part) => isFree.includes(part) }];
   });
-  const frees = (writer: Access): boolean => constants(writer)?.value === free;
+  const frees = (writer: Access): boolean => writeOf(symbolic, writer)?.value === free;
   const isFirst = (writer: Access): boolean =>
     frees(writer) && acquires.every((acquire) => isSetUpBefore(symbolic, of.barriers, writer, acquire.access));
   const isLegal = (writer: Access): boolean =>
@@ -85,18 +86,18 @@ function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null 
  * stored there; null if neither exists.
  */
 function freeValue({ symbolic }: SynchronisingKernel, access: Access, rivals: readonly Access[]): Term | null {
-  const written = constantsOf(symbolic, access);
+  const written = writeOf(symbolic, access);
   if (!written || access.operation !== 'atomic' || !isValue(access.instruction.results[0])) return null;
-  if (written.replaces) return written.replaces === written.value ? null : written.replaces;
-  const values = rivals.map((rival) => constantsOf(symbolic, rival)).map((other) => (other?.replaces === null ? other.value : null));
+  const isFree = (value: Term | null): boolean => value?.operator === 'constant' && isTaken(symbolic, written.value, value);
+  if (written.replaces) return isFree(written.replaces) ? written.replaces : null;
+  const values = rivals.map((rival) => writeOf(symbolic, rival)).map((other) => (other?.replaces === null ? other.value : null));
   const [free, ...more] = new Set(values.filter((value) => value !== written.value));
-  return free && more.length === 0 ? free : null;
+  return free && isFree(free) && more.length === 0 ? free : null;
 }
 
-/** What an access writes, if that and what it replaces are constants. */
-function constantsOf(symbolic: SymbolicKernel, access: Access): Written | null {
-  const written = writeOf(symbolic, access);
-  return written && [written.value, written.replaces].every((term) => !term || term.operator === 'constant') ? written : null;
+/** Whether a value is never the free one. */
+function isTaken({ store, view }: SymbolicKernel, value: Term, free: Term): boolean {
+  return view.decide(store.equal(value, free)) === false;
 }
 
 /** Numbers of which no two threads have the same. */

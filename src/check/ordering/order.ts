@@ -4,7 +4,7 @@ import { isOfBlock, isOfLaunch } from '../../analysis/values/leader.ts';
 import { isOneObject } from '../../analysis/values/memory-base.ts';
 import type { Term } from '../../term/term.ts';
 import type { PairScope } from '../obligations/instance.ts';
-import type { Synchronisation } from './pattern.ts';
+import type { Acquired, Synchronisation } from './pattern.ts';
 import { lanesOf } from './synchronising-access.ts';
 
 /**
@@ -44,8 +44,8 @@ export function orderBetween(all: readonly Synchronisation[], scope: PairScope, 
       conditional = { kind: 'if-same', by, arrived, seen: arrived, earlier: 1 };
     }
     for (const [earlier, offsets] of [[1, forwards] as const, [2, backwards] as const]) {
-      for (const seen of offsets) {
-        if (seen === arrived && seen.leaves.every(isOfLaunch)) return { kind: 'always', by };
+      for (const { level, offset: seen } of offsets) {
+        if (level === 'all' || (seen === arrived && seen.leaves.every(isOfLaunch))) return { kind: 'always', by };
         conditional = { kind: 'if-same', by, arrived, seen, earlier };
       }
     }
@@ -54,8 +54,8 @@ export function orderBetween(all: readonly Synchronisation[], scope: PairScope, 
 }
 
 /** The locations that were acquired before the second access, if the first access is before the release; else none. */
-function acquiredAfter({ before, after }: Synchronisation, scope: PairScope, first: Access, second: Access): readonly Term[] {
-  return before[scope].has(first.index) ? (after[scope].get(second.index) ?? []).map(({ offset }) => offset) : [];
+function acquiredAfter({ before, after }: Synchronisation, scope: PairScope, first: Access, second: Access): readonly Acquired[] {
+  return before[scope].has(first.index) ? (after[scope].get(second.index) ?? []) : [];
 }
 
 /**

@@ -15,9 +15,10 @@ import type { Scoped } from '../obligations/instance.ts';
 
 /**
  * An order that hand-made synchronisation lacks, supposed to be there: a fence before each release, one after each acquire, the
- * reach of fences that have a narrower scope, or a barrier of the block before the release.
+ * reach of fences that have a narrower scope, or a barrier of the block before the release; `count`: any condition on a counter
+ * implies that all have counted, and all flags are waited for; `join`: a barrier of the block after threads have waited for flags.
  */
-export type Supposition = 'release' | 'acquire' | 'scope' | 'arrival';
+export type Supposition = 'release' | 'acquire' | 'scope' | 'arrival' | 'count' | 'join';
 
 /** A kernel in which patterns are recognised. */
 export interface SynchronisingKernel {
@@ -43,6 +44,8 @@ export interface Acquire {
   readonly access: Access;
   /** Whether a conjunct of a condition implies that the access has acquired. */
   readonly shows: (part: Term) => boolean;
+  /** Conditions that together imply it, if different conjuncts show them of one result. */
+  readonly together?: readonly Acquire['shows'][];
 }
 
 /** What threads do at one location, or at one element each of an array. */
@@ -85,7 +88,7 @@ export interface Synchronisation extends Pattern {
 
 /** A location that was acquired. */
 export interface Acquired {
-  /** Whether the thread itself has acquired, or thread 0 of its block. */
-  readonly level: 'thread' | 'block';
+  /** Whether the thread itself has acquired, or thread 0 of its block; or whether threads of its block have acquired all flags. */
+  readonly level: 'thread' | 'block' | 'all';
   readonly offset: Term;
 }

@@ -19,11 +19,12 @@ import {
   walkFrom,
 } from '../../analysis/values/program-point.ts';
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
-import { type FenceUse, isFenceFor, isReleasing } from '../../memory-model/fence.ts';
+import { type FenceUse, isAcquiring, isFenceFor, isReleasing } from '../../memory-model/fence.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import type { Term } from '../../term/term.ts';
 import { AcquisitionFlow, acquired, fenced, nothing } from './acquired.ts';
-import { arrivalOf } from './arrival.ts';
+import { arrivalOf, axisOf } from './arrival.ts';
+import { waitsForEach } from './every-flag.ts';
 import { findLocks } from './lock.ts';
 import type { Acquire, Acquired, Pattern, Synchronisation, SynchronisingKernel } from './pattern.ts';
 
@@ -57,6 +58,8 @@ interface InScope {
   /** Accesses that a thread executes only if its own arrival was the last. */
   readonly last: ReadonlySet<number>;
 }
+
+const nobody: ReturnType<AcquisitionFlow['before']> = new Map();
 
 const none: InScope = { before: new Set(), after: new Map(), held: [], isReleasedInside: false, last: new Set() };
 
@@ -249,9 +252,11 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
   for (const offset of new Set(acquires.map(offsetOf))) {
     const some = acquires.filter((acquire) => offsetOf(acquire) === offset);
     const fences = { use, acrossBlocks };
-    const own = of.flow.own.before(some, fences);
-    const told = of.flow.own.before(some, fences, of.broadcasts);
-    const leader = of.flow.leader.before(some, fences);
+    const own = of.flow.own.beforeTogether(some, fences);
+    // The element of an iteration is known to the thread itself only.
+    const isOfRound = offset.leaves.some(({ atom }) => atom?.kind === 'iteration');
+    const told = isOfRound ? nobody : of.flow.own.before(some, fences, of.broadcasts);
+    const leader = isOfRound ? nobody : of.flow.leader.before(some, fences);
     const shown = barriers.filter(({ instruction }) => {
       const holding = leader.get(instruction);
       return holding === fenced || (use === 'order' && holding === acquired);
@@ -272,7 +277,23 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
       after.set(access.index, [...(after.get(access.index) ?? []), last]);
     }
   }
+  const along = pattern.kind === 'flag' ? axisOf(pattern.offset, release.bytes, dimensions) : null;
+  const seesEach = (by: ProgramPoint): boolean =>
+    acquires.some((acquire) => {
+      const isOrdered = (watch: Access): boolean => isAcquire(of, watch) || everyPathPasses(kernel, watch, by, isGate);
+      return waitsForEach(of, pattern.offset, along!, acquire, by, isOrdered);
+    });
+  const joins = along === null ? [] : barriers.filter(seesEach);
+  for (const access of along === null ? [] : accesses) {
+    const isAfter = joins.some((barrier) => pointDominates(kernel, barrier, access)) || (of.supposed?.has('join') && seesEach(access));
+    if (isAfter) after.set(access.index, [...(after.get(access.index) ?? []), { level: 'all', offset: pattern.offset }]);
+  }
   return { ...none, before, after, last: lastArrivals(of, pattern, acrossBlocks) };
+}
+
+/** Whether an access acquires without a fence. */
+function isAcquire({ use, supposed }: Flowing, { instruction }: Access): boolean {
+  return use === 'patterns' && (isAcquiring(instruction) || supposed?.has('acquire') === true);
 }
 
 /** Accesses that only the unit executes that was the last to arrive, because the arrival returned the number of all others. */

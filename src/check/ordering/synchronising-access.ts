@@ -80,7 +80,7 @@ export function addedBy(symbolic: SymbolicKernel, access: Access): bigint | null
 }
 
 /** A value that an access writes. */
-export interface Written {
+interface Written {
   readonly value: Term;
   /** The value that it replaces, and otherwise writes nothing; null if it replaces any value. */
   readonly replaces: Term | null;

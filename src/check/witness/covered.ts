@@ -1,20 +1,27 @@
 /** Races that contents of memory cannot avoid, although the index of one access depends on them. */
 import type { Access } from '../../analysis/values/access.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
+import { isOneObject } from '../../analysis/values/memory-base.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
+import type { ValueId } from '../../ir/form/kernel.ts';
 import { rewritten, substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelContext } from '../context/facts.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
+import type { Synchronisation } from '../ordering/pattern.ts';
 
 /** Limit on the elements that one access of one thread may touch. */
 const mostElements = 4096;
 
+/** Limit on the bytes of an array of unknown extent that accesses touch. */
+const mostBytes = 1 << 16;
+
 /**
  * The pairs of which one access depends on contents, and the others, whose addresses and paths hold numbers of threads and launches
  * only, touch together every element that it can touch in its array: some pair overlaps for any contents. That an element
- * may be that of the thread itself does not exclude it.
- * @param pairs races within a block that runs have shown
+ * may be that of the thread itself does not exclude it. Which block arrives last at a counter excludes it neither, as one
+ * does in every launch.
+ * @param pairs races that runs have shown
  * @param staysInWarp whether the threads of a pair overlap only within one warp
  */
 export function coveredPairs(
@@ -26,7 +33,9 @@ export function coveredPairs(
   const depending = new Map<Access, AccessPair[]>();
   for (const pair of pairs) {
     const [loose, ...more] = [pair.first, pair.second].filter((access) => dependsOnContents(context, access));
-    if (pair.scope === 'block' && loose && more.length === 0) depending.set(loose, [...(depending.get(loose) ?? []), pair]);
+    const isOfLast = (access: Access): boolean => access === loose || lastOf(context, access) !== undefined;
+    const isOne = pair.scope === 'block' || [pair.first, pair.second].every(isOfLast);
+    if (isOne && loose && more.length === 0) depending.set(loose, [...(depending.get(loose) ?? []), pair]);
   }
   for (const [loose, own] of depending) {
     const fixed = own.map(({ first, second }) => (first === loose ? second : first));
@@ -35,20 +44,30 @@ export function coveredPairs(
   return covered;
 }
 
+/** The counter of blocks at which the block of an access has arrived last. */
+function lastOf({ synchronisation }: KernelContext, { index }: Access): Synchronisation | undefined {
+  return synchronisation.find(({ last }) => last.grid.has(index));
+}
+
 /** Whether the address or the path of an access holds more than numbers of threads, blocks, iterations and the launch. */
-function dependsOnContents({ symbolic }: KernelContext, { targets, block }: Access): boolean {
+function dependsOnContents(context: KernelContext, access: Access): boolean {
+  const { symbolic } = context;
   const isNumber = (leaf: Term): boolean => isOfLaunch(leaf) || /^(thread|block|iteration)$/.test(leaf.atom?.kind ?? '');
-  return ![symbolic.reach(block), ...targets.map(({ offset }) => offset)].every(({ leaves }) => leaves.every(isNumber));
+  const results = lastOf(context, access)?.own.flatMap(({ instruction }) => instruction.results) ?? [];
+  const isArrival = ({ atom }: Term): boolean => atom?.kind === 'havoc' && results.includes(atom.value as ValueId);
+  const isPathOfNumbers = symbolic.reach(access.block).leaves.every((leaf) => isNumber(leaf) || isArrival(leaf));
+  return !isPathOfNumbers || !access.targets.every(({ offset }) => offset.leaves.every(isNumber));
 }
 
 function areCovered(context: KernelContext, loose: Access, fixed: readonly Access[], isInWarp: boolean): boolean {
   const { symbolic, dimensions } = context;
   const [width, height, depth] = dimensions.block;
   const base = loose.targets[0]!.base;
-  if (width === null || height === null || depth === null || base.kind !== 'object' || base.object.space !== 'shared') return false;
-  const { bytes } = base.object;
+  if (width === null || height === null || depth === null || !isOneObject(base)) return false;
+  const extent = base.kind === 'object' ? base.object.bytes : null;
+  const bytes = extent ?? mostBytes;
   const all = [loose, ...fixed];
-  if (bytes === null || all.some(({ targets }) => targets.length !== 1 || targets[0]!.base.key !== base.key)) return false;
+  if (all.some(({ targets }) => targets.length !== 1 || targets[0]!.base.key !== base.key)) return false;
   // A path may hold no contents but those of the index.
   const ownLeaves = new Set(loose.targets[0]!.offset.leaves);
   if (!symbolic.reach(loose.block).leaves.every((leaf) => isOfLaunch(leaf) || leaf.atom?.kind !== 'havoc' || ownLeaves.has(leaf)))
@@ -89,7 +108,9 @@ function areCovered(context: KernelContext, loose: Access, fixed: readonly Acces
       const values = Array.from({ length: Number(count) }, (_, at) => low + BigInt(at)).filter((value) => mayBe(access, term, value));
       offsets = offsets.flatMap((offset) => values.map((value) => offset + factor * value));
     }
-    return offsets.map(Number).filter((offset) => offset >= 0 && offset + access.bytes <= bytes);
+    const isInside = (offset: number): boolean => offset >= 0 && offset + access.bytes <= bytes;
+    const inside = offsets.map(Number).filter(isInside);
+    return extent === null && inside.length < offsets.length ? null : inside;
   };
   for (let thread = 0; thread < threads; thread++) {
     const elements = touched.get(groupOf(thread)) ?? new Uint8Array(bytes);

@@ -1,8 +1,9 @@
 /** The order that two racing accesses lack. Texts and repairs follow from it. */
-import type { Access } from '../../analysis/values/access.ts';
+import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { type BlockId, type Instruction, type Kernel, type Operand } from '../../ir/form/kernel.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
+import { canReach } from '../../analysis/values/program-point.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 import { participantsOf } from '../../isa/model/effect.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
@@ -18,6 +19,7 @@ import type { PairScope } from '../obligations/instance.ts';
 import { orderBetween } from '../ordering/order.ts';
 import type { Supposition } from '../ordering/pattern.ts';
 import { endsLoop, flagWaits, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
+import { isPoll } from '../ordering/synchronising-access.ts';
 
 /** Which threads overlap: a thread and its own copy, threads of one warp only, or any two threads. */
 type Meeting = 'own-copy' | 'in-warp' | 'any';
@@ -27,7 +29,7 @@ export function missingOrder(context: KernelContext, [a, b]: readonly [Access, A
   if (meeting === 'own-copy') return { kind: 'copy-wait' };
   const strong = missingStrength(a, b);
   if (strong) return strong.kind === 'atomic' && waits(context, a, b) ? { ...strong, waits: true } : strong;
-  const order = missingFence(context, a, b, scope) ?? missingAcquire(context, a, b);
+  const order = missingWait(context, a, b, scope) ?? missingFence(context, a, b, scope) ?? missingAcquire(context, a, b);
   if (order) return order;
   if (waits(context, a, b)) return { kind: 'atomic', waits: true };
   const isUpdate = updates(context.kernel, a, b) ? { isUpdate: true as const } : {};
@@ -53,8 +55,20 @@ function waits({ symbolic }: KernelContext, a: Access, b: Access): boolean {
   return (isWait(symbolic, a) && b.operation !== 'read') || (isWait(symbolic, b) && a.operation !== 'read');
 }
 
+/** The wait that ends too early, if fences are where they have to be; null otherwise. */
+function missingWait(context: KernelContext, a: Access, b: Access, scope: PairScope): MissingOrder | null {
+  for (const supposed of [[], ['count'], ['join']] as const) {
+    const by = orderBetween(context.synchronisationWith(supposed), scope, a, b)?.by;
+    const [look] = by?.acquires ?? [];
+    if (!by || !look || by.kind === 'lock') continue;
+    const until = supposed[0] === 'join' ? 'join' : by.kind === 'flag' || supposed.length === 0 ? 'element' : 'count';
+    return { kind: 'wait', flag: baseName(context, by.base), until, at: placeOf(context.kernel, look.access.instruction) };
+  }
+  return null;
+}
+
 /** What synchronisation may lack, the fewest first. */
-const suppositions: readonly (readonly Supposition[])[] = [
+const suppositions: readonly (readonly Exclude<Supposition, 'count' | 'join'>[])[] = [
   ['acquire'],
   ['release'],
   ['scope'],
@@ -100,7 +114,13 @@ function missingAcquire(context: KernelContext, first: Access, second: Access): 
   if (first.strong !== null || second.strong !== null) return null;
   const strong = flagWaits(symbolic, accesses).filter((access) => access.strong !== null);
   const wait = waitBefore(symbolic, strong, first) ?? waitBefore(symbolic, strong, second);
-  return wait ? { kind: 'hand-over', flag: baseName(context, wait.targets[0]!.base) } : null;
+  if (!wait) return null;
+  const { base } = wait.targets[0]!;
+  const flag = baseName(context, base);
+  const setters = accesses.filter((access) => isWriter(access) && access.strong !== null && access.targets[0]!.base.key === base.key);
+  const other = waitBefore(symbolic, [wait], first) ? second : first;
+  const early = setters.find((setter) => canReach(symbolic.kernel, setter, other) && !isPoll(symbolic, setter));
+  return early ? { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) } : { kind: 'hand-over', flag };
 }
 
 /** Whether one statement reads an element and writes back what it computes from it, as `s[i]++` does. */

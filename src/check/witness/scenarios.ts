@@ -206,6 +206,9 @@ export class Confirmation {
               : ((model && this.modelBlocks(pair, model)) ?? overlapping ?? this.endsOf(pair, setting));
             // A counter of arriving blocks needs all blocks; other runs show nothing after it.
             if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
+            // Two threads may be inside what is almost a lock, or one goes on too early. Other blocks may wait forever.
+            if (pair.scope === 'grid' && this.zeroed.size > 0 && !this.races.has(key))
+              yield* this.runOnce({ ...this.scenario(setting, firstBlocks, draw), order: firstInterleaved }, keys, { isBrief: true });
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
           }
         }

@@ -1,6 +1,6 @@
 /** The missing order of the two accesses of a race, and how to add it. */
 import type { Location } from '../../source/location.ts';
-import type { AccessDescription, MissingBarrier, MissingFence, MissingOrder } from '../../verdict/finding.ts';
+import type { AccessDescription, MissingBarrier, MissingFence, MissingOrder, MissingWait } from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
 import { homeOf, lineText } from '../text/place.ts';
 
@@ -44,6 +44,8 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
       return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is ${missing.narrow === 'block' ? 'the block' : 'the cluster'}, and the threads are in different ${missing.narrow}s`;
     case 'hand-over':
       return `the loop that waits for ${code(missing.flag)} does not order the two accesses`;
+    case 'wait':
+      return waitText(missing, homeOf([first.location, second.location]));
     case 'size':
       return `atomic operations of ${first.bytes} and ${second.bytes} bytes are not atomic with respect to each other`;
   }
@@ -73,6 +75,8 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
       return 'use atomic operations of device scope';
     case 'hand-over':
       return `store ${code(missing.flag)} with release order and load it with acquire order, as ${code('cuda::atomic_ref')} does by default, or call ${fence} before it is stored and after the loop`;
+    case 'wait':
+      return waitRemedy(missing, homeOf([first.location, second.location]));
     case 'size':
       return 'use atomic operations of one size';
   }
@@ -144,6 +148,36 @@ function fenceText(missing: MissingFence, home: string | undefined): string {
     ...(places.length > 0 ? [`add ${fenceName(missing)} ${places.join(' and ')}`] : []),
   ];
   return parts.join(', and ');
+}
+
+function waitText(missing: MissingWait, home: string | undefined): string {
+  const flag = code(missing.flag);
+  const where = at(missing.at, home);
+  switch (missing.until) {
+    case 'count':
+      return `the condition on ${flag}${where} does not imply that all have counted`;
+    case 'element':
+      return `the block waits${where} for other elements of ${flag} than the one that orders the two accesses`;
+    case 'join':
+      return `threads of the block wait${where} for different elements of ${flag}, and do not wait for each other`;
+    case 'release':
+      return `${flag} is set${where} before the access for which another thread waits`;
+  }
+}
+
+function waitRemedy(missing: MissingWait, home: string | undefined): string {
+  const flag = code(missing.flag);
+  const where = at(missing.at, home);
+  switch (missing.until) {
+    case 'count':
+      return `compare ${flag} with the number that it has when all have counted`;
+    case 'element':
+      return `wait for the element of ${flag} that the thread of the first access sets, before the second access`;
+    case 'join':
+      return `add ${syncThreads} after the loop${where}`;
+    case 'release':
+      return `set ${flag} after the access, with ${fence} between them`;
+  }
 }
 
 /** A text for each side that lacks a fence, the release first. */

@@ -72,10 +72,20 @@ test('a flag orders what one thread did before it set it, and what others do aft
     ],
     'a flag that each block sets': [`${leader(`${write} ${fence} ${up}`, 'W')} ${until(look)} ${read}`, ''],
     'a flag that two threads set': [`setp.gt.s32 %p1, %r7, 1; @%p1 bra W; ${write} ${fence} ${up} W: ${until(look)} ${read}`, ''],
-    'a flag that another thread may reset': [
-      `${first(`${write} ${fence} ${up}`)} setp.ne.s32 %p5, %r7, 9; @%p5 bra Z; st.volatile.global.u32 [%d2], 0; Z: ${until(look)} ${read}`,
-      '',
-    ],
+    ...Object.fromEntries(
+      (
+        [
+          ['a flag that another thread may reset', 'st.volatile.global.u32 [%d2], 0;', 'block grid'],
+          ['a flag that another thread may set', 'st.volatile.global.u32 [%d2], 1;', ''],
+          ['a flag that another thread may reset by a weak store', 'st.global.u32 [%d2], 0;', ''],
+          ['a flag that another thread may increment', 'atom.global.add.u32 %r41, [%d2], 1;', ''],
+          ['a flag of which another thread may reset a part', 'st.volatile.global.u16 [%d2], 0;', ''],
+        ] as const
+      ).map(([name, store, order]) => [
+        name,
+        [`${first(`${write} ${fence} ${up}`)} setp.ne.s32 %p5, %r7, 9; @%p5 bra Z; ${store} Z: ${until(look)} ${read}`, order],
+      ]),
+    ),
     'a flag that an unknown store may alter': [
       `${first(`${write} ${fence} ${up}`)} mul.wide.s32 %d30, %r9, 4; add.s64 %d30, %d2, %d30; st.global.u32 [%d30], 3; ${until(look)} ${read}`,
       '',

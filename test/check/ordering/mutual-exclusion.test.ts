@@ -34,6 +34,22 @@ test('a lock admits the thread whose atomic operation replaces the free value', 
     ],
     'a taken value that is free': [`L: atom.global.cas.b32 %r20, [%d2], 0, 0; setp.ne.s32 %p1, %r20, 0; @%p1 bra L; ${inside} ${free}`, ''],
     'a value of the thread': [`L: atom.global.cas.b32 %r20, [%d2], 0, %r0; setp.ne.s32 %p1, %r20, 0; @%p1 bra L; ${inside} ${free}`, ''],
+    'the number of the thread plus one': [
+      `add.s32 %r25, %r0, 1; L: atom.global.cas.b32 %r20, [%d2], 0, %r25; setp.ne.s32 %p1, %r20, 0; @%p1 bra L; ${inside} ${free}`,
+      always,
+    ],
+    'an exchange by the number of the thread plus one': [
+      `add.s32 %r25, %r0, 1; L: atom.global.exch.b32 %r20, [%d2], %r25; setp.ne.s32 %p1, %r20, 0; @%p1 bra L; ${inside} ${free}`,
+      always,
+    ],
+    'an exchange that does not return the number of the thread': [
+      `add.s32 %r25, %r0, 1; L: atom.global.exch.b32 %r20, [%d2], %r25; setp.eq.s32 %p1, %r20, %r25; @%p1 bra L; ${inside} ${free}`,
+      '',
+    ],
+    'any number plus one': [
+      `add.s32 %r25, %r9, 1; L: atom.global.cas.b32 %r20, [%d2], 0, %r25; setp.ne.s32 %p1, %r20, 0; @%p1 bra L; ${inside} ${free}`,
+      '',
+    ],
     'an addition, too': [`atom.global.add.u32 %r22, [%d2], 1; ${untilTaken} ${inside} ${free}`, ''],
     'a release by compare and swap': [`${untilTaken} ${inside} atom.global.cas.b32 %r21, [%d2], 1, 0;`, always],
     'a release by a store': [`${untilTaken} ${inside} st.volatile.global.u32 [%d2], 0;`, always],

@@ -2,13 +2,19 @@
 // expect: lastBlockSum assumes initial
 // expect: lastBlockSum silent
 // expect: lastBlockSumNoFence race=race divergence=proved
-// expect: lastBlockSumNoFence finding race/global error on partial lines 42,47
+// expect: lastBlockSumNoFence finding race/global error on partial lines 48,53
 // expect: lastBlockSumNoBarrier race=race divergence=proved
-// expect: lastBlockSumNoBarrier finding race/shared error on last lines 54,55
+// expect: lastBlockSumNoBarrier finding race/shared error on last lines 60,61
 // expect: lastBlockSumTooEarly race=race divergence=proved
-// expect: lastBlockSumTooEarly finding race/global error on partial lines 63,70
+// expect: lastBlockSumTooEarly finding race/global error on partial lines 69,76
 // expect: lastBlockSumTooFew race=possible divergence=proved
-// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 78
+// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 84
+// expect: lastBlockCounts race=proved divergence=proved
+// expect: lastBlockCounts silent
+// expect: lastBlockCountsTooEarly race=race divergence=proved
+// expect: lastBlockCountsTooEarly finding race/global error on counts lines 104,111
+// expect: lastBlockSomeCountsTooEarly race=race divergence=proved
+// expect: lastBlockSomeCountsTooEarly finding race/global warning on counts lines 117,124
 //
 // Each block stores a partial sum; the block that counts last adds them up.
 
@@ -76,6 +82,52 @@ __device__ float partialsOf64[64];
 __global__ void lastBlockSumTooFew(const float* in) {
   float sum = blockSum(in);
   if (threadIdx.x == 0) partialsOf64[blockIdx.x] = sum;
+}
+
+// All threads count values; the last block reads all counts.
+__global__ void lastBlockCounts(const int* values, int* counts, unsigned* done, int* out, int n) {
+  __shared__ bool last;
+  for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128) atomicAdd(&counts[values[i] & 127], 1);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(done, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (last) out[threadIdx.x] = counts[threadIdx.x];
+}
+
+// Thread 0 counts its block before the other threads have counted. For any values the last block reads their count.
+__global__ void lastBlockCountsTooEarly(const int* values, int* counts, unsigned* done, int* out, int n) {
+  __shared__ bool last;
+  for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128) atomicAdd(&counts[values[i] & 127], 1);
+  __threadfence();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(done, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (last) out[threadIdx.x] = counts[threadIdx.x];
+}
+
+// As before, but counts of values above 127 are not read.
+__global__ void lastBlockSomeCountsTooEarly(const int* values, int* counts, unsigned* done, int* out, int n) {
+  __shared__ bool last;
+  for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128) atomicAdd(&counts[values[i] & 255], 1);
+  __threadfence();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(done, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (last) out[threadIdx.x] = counts[threadIdx.x];
+}
+
+void launchCounts(const int* values, int* counts, unsigned* done, int* out, int n) {
+  lastBlockCounts<<<64, 128>>>(values, counts, done, out, n);
+  lastBlockCountsTooEarly<<<64, 128>>>(values, counts, done, out, n);
+  lastBlockSomeCountsTooEarly<<<64, 128>>>(values, counts, done, out, n);
 }
 
 void launchLastBlock(float* out, float* partial, unsigned* count, const float* in) {
