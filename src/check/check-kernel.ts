@@ -164,7 +164,8 @@ function* decide(
   for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
   for (const text of nonAliasingPointers(facts)) assumed.add('contents', text);
   if (overlapsOthers(facts)) assumed.add('stable-memory', earlierEnded);
-  const tiers = new SolverTiers(facts, assumedContents(facts));
+  const contents = assumedContents(facts);
+  let tiers = new SolverTiers(facts, contents);
   const { request } = facts;
   const log = request.certificates ? new CertificateLog(facts.kernel) : null;
   if (request.budget.effort) request.budget.effort.kept = 0;
@@ -176,7 +177,11 @@ function* decide(
   // Decide barriers: divergence-check, obligations/barrier-divergence, deciding/enumerate-branch.
   const runs = new Confirmation(facts);
   const barriers: DivergenceState = yield* decideBarriers(facts, syntactic, tiers, runs, assumed, log);
-  if (barriers.warps.mayHaveExited) facts = { ...facts, lanesMayHaveExited: true };
+  if (barriers.warps.mayHaveExited) {
+    const tickets = new Map([...facts.tickets].filter(([, { ofWarp }]) => !ofWarp));
+    facts = { ...facts, lanesMayHaveExited: true, tickets };
+    tiers = new SolverTiers(facts, contents);
+  }
   tiers.forget(); // Values that were private to a thread may be uniform now.
   const uniformity: Scoped<UniformityResult> = uniformityBehind(facts, barriers);
 

@@ -56,7 +56,8 @@ function brokenBy({ request, result }: Checked): string[] {
 
 /** Whether a kernel may be proved in spite of a finding. */
 function isCompatible(finding: RaceFinding | DivergenceFinding): boolean {
-  return finding.code === 'barrier/early-exit' || finding.code === 'memory/out-of-bounds' || ('sameValue' in finding && finding.sameValue);
+  const isCode = /^(?:barrier\/early-exit|memory\/out-of-bounds|warp\/undefined-value)$/.test(finding.code);
+  return isCode || ('sameValue' in finding && finding.sameValue);
 }
 
 function brokenFinding(finding: RaceFinding | DivergenceFinding): string[] {

@@ -39,6 +39,21 @@ function valuesByThread(term: Term, { block }: Dimensions): readonly bigint[] | 
   return values;
 }
 
+/** The value of a term in one lane of each warp of a block with one row: selections by the thread index are resolved; null if open. */
+export function ofLane(term: Term, lane: number): Term | null {
+  if (term.operator !== 'select') return term;
+  const [test, a, b] = term.arguments as [Term, Term, Term];
+  const index =
+    (thread: number) =>
+    ({ atom }: Term): bigint | undefined =>
+      atom?.kind === 'thread' && atom.axis === 0 ? BigInt(thread) : undefined;
+  const values = Array.from({ length: maximumThreads / warpSize }, (_, warp) =>
+    evaluateTerm(test, index(warpSize * warp + lane), new Map()),
+  );
+  if (values.every((value) => value === 1n)) return ofLane(a, lane);
+  return values.every((value) => value === 0n) ? ofLane(b, lane) : null;
+}
+
 /** Whether a term that depends on the thread index only is equal in all lanes of each warp. */
 function isOfWarp(term: Term, dimensions: Dimensions): boolean {
   const [x] = dimensions.block;

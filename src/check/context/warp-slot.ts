@@ -7,6 +7,7 @@ import type { KernelAndLaunch, SymbolicFacts, OrderingFacts } from './facts.ts';
 import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
+import { ofLane } from '../../analysis/values/shared-by-lanes.ts';
 import { pointDominates, pointsOf, canReach } from '../../analysis/values/program-point.ts';
 import { isFullBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { maximumThreads } from '../../device/hardware-limits.ts';
@@ -51,7 +52,7 @@ export function slotCounter(context: KernelAndLaunch & SymbolicFacts & OrderingF
   if (!partsOf(symbolic.operand(vote.arguments[0]!)).every((part) => reached.has(part))) return null;
   for (let thread = 0; thread < maximumThreads; thread++) if (valueFor(before, thread) !== (1n << BigInt(thread % 32)) - 1n) return null;
 
-  const drawn = ofLaneZero(symbolic.operand(shuffle.arguments[0]!));
+  const drawn = ofLane(symbolic.operand(shuffle.arguments[0]!), 0);
   const counter = drawn && context.accesses.find(({ instruction }) => instruction === definer(context, drawn));
   if (!counter || symbolic.operand(counter.instruction.arguments[1]!) !== countOf(context, ballot)) return null;
   if (!isOnlyCounted(context, counter, mayAlias)) return null;
@@ -96,15 +97,6 @@ function definer({ kernel }: Pick<KernelAndLaunch, 'kernel'>, { atom }: Term): I
 function valueFor(term: Term, thread: number): bigint | undefined {
   const index = ({ atom }: Term): bigint | undefined => (atom?.kind === 'thread' && atom.axis === 0 ? BigInt(thread) : undefined);
   return evaluateTerm(term, index, new Map());
-}
-
-/** The value of a term in lane 0 of each warp. */
-function ofLaneZero(term: Term): Term | null {
-  if (term.operator !== 'select') return term;
-  const [test, a, b] = term.arguments as [Term, Term, Term];
-  const firsts = Array.from({ length: maximumThreads / 32 }, (_, warp) => valueFor(test, 32 * warp));
-  if (firsts.every((holds) => holds === 1n)) return ofLaneZero(a);
-  return firsts.every((holds) => holds === 0n) ? ofLaneZero(b) : null;
 }
 
 /** The number of lanes in the mask that a vote returns. */

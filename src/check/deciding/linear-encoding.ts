@@ -67,6 +67,8 @@ export class LinearEncoding {
     readonly side: 1 | 2;
     readonly name: string;
     readonly reached: string;
+    /** The number of the warp that shares the ticket. */
+    readonly warp: string | null;
   }[] = [];
   private readonly tickets: KnownValues['tickets'];
   private readonly rereads: KnownValues['rereads'];
@@ -500,7 +502,7 @@ export class LinearEncoding {
     return this.written(product ?? new Map());
   }
 
-  /** Asserts that of two tickets from one counter in different threads the later one is larger. */
+  /** Asserts that of two tickets from one counter in different threads the later one is larger, unless they are of one warp. */
   private take(of: string, ticket: Ticket, leaf: Term, reading: TermInstance): void {
     if (ticket.ofBlock && this.instances.scope === 'grid') return;
     const { view, leaderValues } = this.symbolic;
@@ -510,16 +512,26 @@ export class LinearEncoding {
     const name = this.linear(ticket.signed ? view.signed(leaf) : view.unsigned(leaf), reading);
     const most = (ticket.signed ? signedBounds(leaf.width) : unsignedBounds(leaf.width)).high;
     const reached = this.reached(leaf, reading);
+    const warp = ticket.ofWarp && this.instances.scope === 'block' ? this.warpOf(of, reading) : null;
     for (const other of this.taken) {
       if (other.side === side || other.ticket.counter !== ticket.counter) continue;
       this.standing.add(leaf);
       const both = `(and ${reached} ${other.reached})`;
       for (const one of [{ ticket, name }, other])
         this.premises.compare(of, other.of, `(=> ${both} (<= ${one.name} ${numeral(most - one.ticket.step)}))`);
-      const before = `(<= (+ ${name} ${ticket.step}) ${other.name})`;
-      this.premises.compare(of, other.of, `(=> ${both} (or ${before} (<= (+ ${other.name} ${other.ticket.step}) ${name})))`);
+      const orders = [`(<= (+ ${name} ${ticket.step}) ${other.name})`, `(<= (+ ${other.name} ${other.ticket.step}) ${name})`];
+      if (warp !== null && other.warp !== null) orders.push(`(and (= ${name} ${other.name}) (= ${warp} ${other.warp}))`);
+      this.premises.compare(of, other.of, `(=> ${both} (or ${orders.join(' ')}))`);
     }
-    this.taken.push({ of, ticket, side, name, reached });
+    this.taken.push({ of, ticket, side, name, reached, warp });
+  }
+
+  /** The number of the warp of a thread in a block with one row. */
+  private warpOf(of: string, reading: TermInstance): string {
+    const index = this.unknown(this.symbolic.store.atom(32, { kind: 'thread', axis: 0 }), reading);
+    this.premises.emit(`(declare-const ${of}_warp Int)`);
+    this.premises.assert(`(<= (* 32 ${of}_warp) ${index} (+ (* 32 ${of}_warp) 31))`);
+    return `${of}_warp`;
   }
 
   private explain(term: Term, name: string, reading: TermInstance): void {

@@ -114,7 +114,7 @@ function findTicketNumbers(of: SynchronisingKernel): readonly Numbers[] {
   const tickets = findTickets(of, [], () => false);
   return accesses.flatMap((counter): Numbers[] => {
     const [number] = counter.instruction.results;
-    if (!isValue(number) || !tickets.has(number)) return [];
+    if (!isValue(number) || !tickets.has(number) || tickets.get(number)!.ofWarp) return [];
     return [{ number: symbolic.value(number), counter, isOfBlock: symbolic.leaderValues.has(number) }];
   });
 }

@@ -6,6 +6,7 @@ import type { Access } from '../../analysis/values/access.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
 import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Synchronisation, SynchronisingKernel } from './pattern.ts';
+import { ofLane } from '../../analysis/values/shared-by-lanes.ts';
 import { addedBy, isOfOnePlace, isValue, rivalsOf } from './synchronising-access.ts';
 
 export interface Ticket {
@@ -18,6 +19,8 @@ export interface Ticket {
   readonly step: bigint;
   /** Whether each block has a separate counter, in shared memory. */
   readonly ofBlock: boolean;
+  /** Whether the lanes of a warp share the ticket that one of them received. */
+  readonly ofWarp?: true;
 }
 
 /**
@@ -46,8 +49,35 @@ export function findTickets(
     tickets.set(result, { counter: `${base.key}+${offset.id}`, base, signed: isSigned(access), step, ofBlock });
   }
   addCarried(symbolic, tickets);
+  addShared(symbolic, dimensions, tickets);
   return tickets;
 }
+
+/** Adds the results of shuffles by which all lanes of a warp read a ticket from the lane that received it. */
+function addShared(symbolic: SymbolicKernel, { block }: SynchronisingKernel['dimensions'], tickets: Map<number, Ticket>): void {
+  const { kernel } = symbolic;
+  // The lane is derived from the thread index along x.
+  if (block[1] !== 1 || block[2] !== 1) return;
+  for (const { arguments: operands, operation, results } of kernel.blocks.flatMap(({ instructions }) => instructions)) {
+    const { effect } = operation;
+    const [result] = results;
+    if (effect.kind !== 'shuffle' || effect.mode !== 'idx' || !effect.sync || !isValue(result)) continue;
+    const [from, segment, mask] = operands.slice(1).map((operand) => symbolic.operand(operand));
+    const isWhole =
+      segment?.operator === 'constant' &&
+      segment.value === 31n &&
+      mask?.operator === 'constant' &&
+      BigInt.asUintN(32, mask.value) === everyLane;
+    // Lane 0 exists in every warp.
+    const exists = from?.operator === 'constant' && (from.value === 0n || (from.value < 32n && block[0] !== null && block[0] % 32 === 0));
+    if (!isWhole || !exists) continue;
+    const received = ofLane(symbolic.operand(operands[0]!), Number(from.value));
+    const ticket = received?.atom?.kind === 'havoc' || received?.atom?.kind === 'phi' ? tickets.get(received.atom.value) : undefined;
+    if (ticket) tickets.set(result, { ...ticket, ofWarp: true });
+  }
+}
+
+const everyLane = 0xffff_ffffn;
 
 /**
  * Adds the loop variables that always contain a ticket of one counter: the ticket obtained before the loop or in the

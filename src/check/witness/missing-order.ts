@@ -123,13 +123,16 @@ function missingAcquire(context: KernelContext, first: Access, second: Access): 
   return early ? { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) } : { kind: 'hand-over', flag };
 }
 
-/** Whether one statement reads an element and writes back what it computes from it, as `s[i]++` does. */
+/** Whether a thread reads an element and writes back what it computes from it, as `s[i]++` does. */
 function updates(kernel: Kernel, a: Access, b: Access): boolean {
   const [read, write] = a.operation === 'read' ? [a, b] : [b, a];
   if (read.operation !== 'read' || write.operation !== 'write' || read.bytes !== write.bytes) return false;
   const [from, to] = [placeOf(kernel, read.instruction), placeOf(kernel, write.instruction)];
   const [x, y] = [read.targets[0]!, write.targets[0]!];
-  if (from.file !== to.file || from.line !== to.line || x.base.key !== y.base.key || x.offset !== y.offset) return false;
+  if (x.base.key !== y.base.key || x.offset !== y.offset) return false;
+  // Threads that access different elements may lack a barrier between two statements.
+  const isOneStatement = from.file === to.file && from.line === to.line;
+  if (!isOneStatement && !x.offset.leaves.every(isOfLaunch)) return false;
   const seen = new Set<number>();
   const comesFromRead = (operand: Operand): boolean => {
     if (operand.kind !== 'value' || seen.has(operand.id)) return false;

@@ -1,43 +1,41 @@
 // expect: lockForBlock race=proved divergence=proved
 // expect: lockForBlock silent
 // expect: lockForBlockNoBarrierAfter race=race divergence=proved
-// expect: lockForBlockNoBarrierAfter finding race/global error on sum lines 66
+// expect: lockForBlockNoBarrierAfter finding race/global error on sum lines 64
 // expect: lockForBlockNoBarrierBefore race=race divergence=proved
-// expect: lockForBlockNoBarrierBefore finding race/global error on sum lines 79
+// expect: lockForBlockNoBarrierBefore finding race/global error on sum lines 77
 // expect: lockForBlockNeighbours race=race divergence=proved
-// expect: lockForBlockNeighbours finding race/global error on sum lines 95
+// expect: lockForBlockNeighbours finding race/global error on sum lines 93
 // expect: inTurn race=proved divergence=proved
 // expect: inTurn silent
 // expect: inTurnNoRelease race=race divergence=proved
-// expect: inTurnNoRelease finding race/global error on sum lines 124
+// expect: inTurnNoRelease finding race/global error on sum lines 122
 // expect: tileInTurn race=proved divergence=proved
 // expect: tileInTurn silent
 // expect: tileInTurnOfRow race=race divergence=proved
-// expect: tileInTurnOfRow finding race/global error on sum lines 157
+// expect: tileInTurnOfRow finding race/global error on sum lines 155
 // expect: ownNode race=proved divergence=proved
 // expect: ownNode silent
 // expect: ownNodeFreeIsZero race=race divergence=proved
-// expect: ownNodeFreeIsZero finding race/global warning on sum lines 184
+// expect: ownNodeFreeIsZero finding race/global warning on sum lines 182
 // expect: slotsForWarp race=proved divergence=proved
 // expect: slotsForWarp silent
-// open: slotsForWarp possible: slots that one lane allocates for its warp
 // expect: slotsForWarpTooFew race=race divergence=proved
-// expect: slotsForWarpTooFew finding race/global error on items lines 206
+// expect: slotsForWarpTooFew finding race/global error on items lines 204
 // expect: takeRowsOfWarps race=proved divergence=proved
 // expect: takeRowsOfWarps silent
-// open: takeRowsOfWarps possible: a number that one lane allocates for its warp
 // expect: takeRowsOfWarpsFromLane1 race=race divergence=proved
-// expect: takeRowsOfWarpsFromLane1 finding race/global error on out lines 228
+// expect: takeRowsOfWarpsFromLane1 finding race/global error on out lines 226
 // open: takeRowsOfWarpsFromLane1 race, and divergence possible: a number that one lane allocates for its warp
 // expect: slotsOfBlock race=proved divergence=proved
 // expect: slotsOfBlock silent
 // open: slotsOfBlock possible: that the slots of a block are at most its threads
 // expect: slotsOfBlockNoBarrier race=race divergence=proved
-// expect: slotsOfBlockNoBarrier finding race/shared error on items lines 251,252
+// expect: slotsOfBlockNoBarrier finding race/shared error on items lines 249,250
 // expect: lookBack race=proved divergence=proved
 // expect: lookBack silent
 // expect: lookBackTooEarly race=race divergence=proved
-// expect: lookBackTooEarly finding race/global error on prefixes lines 293,295
+// expect: lookBackTooEarly finding race/global error on prefixes lines 291,293
 //
 // Thread 0 acquires for its block, and barriers of the block extend that to all of its threads; and queues.
 
