@@ -1,7 +1,8 @@
-/** What a function returns if its rule is switched off. */
+/** What functions return if their rules are switched off, and which returned something. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nothingOf } from './rule-switches.ts';
+import { resolve } from 'node:path';
+import { nothingOf, RuleSwitches, rulesIn } from './rule-switches.ts';
 
 test('types with a value that means nothing', () => {
   for (const [type, nothing] of [
@@ -18,4 +19,18 @@ test('types with a value that means nothing', () => {
     assert.equal(nothingOf(type), nothing, type);
   for (const type of ['void', 'bigint', 'Term', 'Term[] | Set<Term>', 'Map<string, Term | Access>', 'Promise<boolean>'])
     assert.equal(nothingOf(type), null, type);
+});
+
+test('a rule that is off returns nothing, and only rules that returned something are listed', async () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const rules = rulesIn(root, ['src/base/nearest.ts']);
+  const switches = new RuleSwitches(root, rules);
+  const url = `${new URL('../../src/base/nearest.ts', import.meta.url).href}?switched`;
+  const { nearest } = (await import(url)) as { nearest: (word: string, candidates: readonly string[]) => string | undefined };
+  const [rule] = rules;
+  assert.equal(rule?.id, 'src/base/nearest.ts:nearest');
+  const compute = (name: string) => async () => nearest(name, ['check', 'repair']);
+  assert.deepEqual(await switches.without([], compute('chekc')), ['check', [rule.id]]);
+  assert.deepEqual(await switches.without([], compute('quite different')), [undefined, []]);
+  assert.deepEqual(await switches.without([rule], compute('chekc')), [undefined, []]);
 });

@@ -4,7 +4,15 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { API } from 'typescript/unstable/sync';
 import type { Node } from 'typescript/unstable/ast';
-import { isBlock, isClassDeclaration, isFunctionDeclaration, isMethodDeclaration } from 'typescript/unstable/ast/is';
+import {
+  isArrowFunction,
+  isBlock,
+  isClassDeclaration,
+  isFunctionDeclaration,
+  isFunctionExpression,
+  isMethodDeclaration,
+  isReturnStatement,
+} from 'typescript/unstable/ast/is';
 
 /** A function that can be switched off. */
 export interface Rule {
@@ -13,6 +21,8 @@ export interface Rule {
   readonly file: string;
   /** Position after the brace that opens its body. */
   readonly start: number;
+  /** The expressions that it returns. */
+  readonly returns: readonly (readonly [start: number, end: number])[];
   /** What it returns if it is switched off. */
   readonly nothing: string;
   readonly lines: number;
@@ -48,7 +58,8 @@ export function rulesIn(root: string, files: readonly string[]): Rule[] {
           const lines = source.text.slice(node.getStart(), node.end).split('\n').length;
           const name = node.name?.getText() ?? '';
           const isExported = source.text.startsWith('export ', node.getStart());
-          if (nothing !== null) found.push({ id: `${file}:${owner}${name}`, file, start, nothing, lines, isExported });
+          if (nothing !== null)
+            found.push({ id: `${file}:${owner}${name}`, file, start, returns: returnsOf(node.body), nothing, lines, isExported });
         }
         node.forEachChild((child) => visit(child, owner));
       };
@@ -60,30 +71,58 @@ export function rulesIn(root: string, files: readonly string[]): Rule[] {
   }
 }
 
+/** The expressions that a function returns, without those of functions within it. */
+function returnsOf(body: Node): [number, number][] {
+  const found: [number, number][] = [];
+  const visit = (node: Node): void => {
+    if (isArrowFunction(node) || isFunctionExpression(node) || isFunctionDeclaration(node) || isMethodDeclaration(node)) return;
+    if (isReturnStatement(node) && node.expression) found.push([node.expression.getStart(), node.expression.end]);
+    node.forEachChild(visit);
+  };
+  body.forEachChild(visit);
+  return found;
+}
+
+function isNothing(value: unknown): boolean {
+  if (value instanceof Set || value instanceof Map) return value.size === 0;
+  return Array.isArray(value) ? value.length === 0 : value === null || value === undefined || value === false;
+}
+
 /** The switches of rules in files that are loaded from now on. */
 export class RuleSwitches {
   private readonly rules: readonly Rule[];
-  /** For each rule 1 if it was reached, plus 2 if it is off. */
+  /** For each rule 1 if it returned something, plus 2 if it is off. */
   private readonly states: Uint8Array;
 
   constructor(root: string, rules: readonly Rule[]) {
     this.rules = rules;
     this.states = new Uint8Array(rules.length);
-    Object.assign(globalThis, { ruleStates: this.states });
+    const { states } = this;
+    const noteRule = (index: number, value: unknown): unknown => {
+      if (!isNothing(value)) states[index]! |= 1;
+      return value;
+    };
+    Object.assign(globalThis, { ruleStates: states, noteRule });
     const numbered = rules.map((rule, index) => ({ ...rule, index }));
     registerHooks({
       load: (url, context, next) => {
         const own = url.startsWith('file:') ? numbered.filter(({ file }) => `${root}/${file}` === fileURLToPath(url)) : [];
         if (own.length === 0) return next(url, context);
         let source = readFileSync(fileURLToPath(url), 'utf8');
-        for (const { start, index, nothing } of own.toSorted((a, b) => b.start - a.start))
-          source = `${source.slice(0, start)} if ((globalThis.ruleStates[${index}] |= 1) === 3) return ${nothing}; ${source.slice(start)}`;
+        const insertions = own.flatMap(({ start, returns, index, nothing }) => [
+          { at: start, text: ` if (globalThis.ruleStates[${index}] === 2) return ${nothing}; ` },
+          ...returns.flatMap(([from, to]) => [
+            { at: from, text: `globalThis.noteRule(${index}, (` },
+            { at: to, text: '))' },
+          ]),
+        ]);
+        for (const { at, text } of insertions.toSorted((a, b) => b.at - a.at)) source = source.slice(0, at) + text + source.slice(at);
         return { format: 'module-typescript', source, shortCircuit: true };
       },
     });
   }
 
-  /** Runs a computation with rules off. @returns its result, and the rules that it reached */
+  /** Runs a computation with rules off. @returns its result, and the rules that returned something: no other one decides */
   async without<T>(off: readonly Rule[], compute: () => Promise<T>): Promise<[T, readonly string[]]> {
     this.states.fill(0);
     for (const rule of off) this.states[this.rules.indexOf(rule)] = 2;

@@ -3,8 +3,8 @@
  * `node test/mutation/rules.ts ROOM… --out FILE [--kernels PATH]… [--checks LIST] [--all] [--after FILE] [--most N]
  * [--stuck SECONDS]`. A room is a folder or file of `src/`; its rules are its exported functions, or all, and with
  * `--after` only those that changed nothing in an earlier measurement. FILE has a line of JSON for each file of kernels,
- * with the rules that its report reaches, and one for each rule, with the first file whose report changes without it; it
- * is continued. Files with recorded PTX are read from that, others are compiled. At most N files are tried for a rule, the
+ * with the rules that returned something for its report, and one for each rule, with the first file whose report changes
+ * without it; it is continued. Files with recorded PTX are read from that, others are compiled. At most N files are tried for a rule, the
  * quickest first.
  */
 import { spawn } from 'node:child_process';
@@ -42,15 +42,16 @@ interface Baseline {
   readonly file: string;
   readonly digest: string;
   readonly milliseconds: number;
-  readonly reached: readonly string[];
+  /** The rules that returned something: the report is the same without any other one. */
+  readonly returned: readonly string[];
 }
 
 /** What becomes of the reports without a rule. */
 interface Outcome {
   readonly rule: string;
   readonly lines: number;
-  /** How many files reach the rule, and how many of them were tried. */
-  readonly reaching: number;
+  /** For how many files the rule returned something, and how many of them were tried. */
+  readonly returning: number;
   readonly tried: number;
   /** The first file whose report changes, and what changes there; null if none does. */
   readonly file: string | null;
@@ -122,9 +123,9 @@ async function measure(): Promise<void> {
   for (const file of values.kernels.flatMap((folder) => filesBelow(folder, '.cu'))) {
     if (baselines.has(file)) continue;
     const started = performance.now();
-    const [text, reached] = await switches.without([], () => report(file));
+    const [text, returned] = await switches.without([], () => report(file));
     texts.set(file, text);
-    const baseline = { file, digest: digestOf(text), milliseconds: Math.round(performance.now() - started), reached };
+    const baseline = { file, digest: digestOf(text), milliseconds: Math.round(performance.now() - started), returned };
     baselines.set(file, baseline);
     write({ baseline });
   }
@@ -136,10 +137,10 @@ async function measure(): Promise<void> {
   }
 
   async function outcomeOf(rule: Rule, all: readonly Baseline[]): Promise<Outcome> {
-    const reaching = all.filter(({ reached }) => reached.includes(rule.id)).sort((a, b) => a.milliseconds - b.milliseconds);
-    const counts = { rule: rule.id, lines: rule.lines, reaching: reaching.length };
+    const returning = all.filter(({ returned }) => returned.includes(rule.id)).sort((a, b) => a.milliseconds - b.milliseconds);
+    const counts = { rule: rule.id, lines: rule.lines, returning: returning.length };
     let tried = 0;
-    for (const { file, digest } of reaching.slice(0, Number(values.most))) {
+    for (const { file, digest } of returning.slice(0, Number(values.most))) {
       tried++;
       const [text] = await switches.without([rule], () => report(file));
       if (digestOf(text) === digest) continue;
@@ -188,10 +189,10 @@ function print(): void {
   const lines = readLines();
   const outcomes = new Map(lines.flatMap(({ outcome }) => (outcome ? [[outcome.rule, outcome] as const] : [])));
   for (const { begun } of lines) if (begun !== undefined && !outcomes.has(begun)) process.stdout.write(`does not end: ${begun}\n`);
-  for (const { rule, lines: length, reaching, tried, file, change } of outcomes.values())
+  for (const { rule, lines: length, returning, tried, file, change } of outcomes.values())
     process.stdout.write(
       file === null
-        ? `nothing changes: ${rule} (${length} lines, reached by ${reaching} files, ${tried} tried)\n`
+        ? `nothing changes: ${rule} (${length} lines, returns something for ${returning} files, ${tried} tried)\n`
         : `decides: ${rule}: ${file}: ${change ?? ''}\n`,
     );
 }
