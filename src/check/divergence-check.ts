@@ -9,7 +9,7 @@ import type { DivergenceEvent } from '../interpreter/core/run-result.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { type UniformityResult, inferUniformity } from '../analysis/values/uniformity.ts';
 import type { Departure } from '../cuda/reading/early-return.ts';
-import { hashText } from '../base/hash.ts';
+import { type FindingSubject, fingerprintOf } from '../verdict/fingerprint.ts';
 import { capRemainingEffort } from './request/check-budget.ts';
 import { settled, type Steps } from '../base/coroutine.ts';
 import type { BlockId, Instruction, InstructionId, Kernel, Operand } from '../ir/form/kernel.ts';
@@ -329,6 +329,7 @@ function describeFinding(
   const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
   const chosen = shown && origin === 'chosen' ? chosenLaunch(context, shown.scenario) : undefined;
   const { divergence, earlyExit } = request.policy;
+  const subject: FindingSubject = [code, condition, String(barrierOrdinal(context, obligation.barrier))];
   return {
     code,
     severity: !shown
@@ -338,7 +339,8 @@ function describeFinding(
         : standing?.isEverywhere === false
           ? weaker(divergence)
           : divergence,
-    fingerprint: hashText([code, request.identity, condition, barrierOrdinal(context, obligation.barrier)].join('|')),
+    fingerprint: fingerprintOf(request.identity, subject),
+    ...(!shown && { subject }),
     kind,
     barrier: placeOf(kernel, obligation.barrier),
     condition,

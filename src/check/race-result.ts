@@ -13,7 +13,6 @@ import { isStrong } from '../memory-model/fence.ts';
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { Term } from '../term/term.ts';
 import { connected } from '../base/connected.ts';
-import { hashText } from '../base/hash.ts';
 import { type Severity, compareSeverity } from '../source/severity.ts';
 import type { CheckPolicy } from './request/check-request.ts';
 import type { Steps } from '../base/coroutine.ts';
@@ -41,6 +40,7 @@ import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 import type { DecidingFact, OpenQuestion } from '../verdict/deciding-fact.ts';
 import type { AccessDescription, DivergenceResult, MissingOrder, RaceFinding, RaceResult } from '../verdict/finding.ts';
+import { type FindingSubject, fingerprintOf } from '../verdict/fingerprint.ts';
 import type { Reason } from '../verdict/reason.ts';
 
 /**
@@ -503,10 +503,12 @@ function raceFinding(
   const array = baseOf(context, pair);
   const identity = [pair.first, pair.second].map((access) => accessIdentity(context, access));
   const kind = raceKind(a, b);
+  const subject: FindingSubject = ['race', array, pair.scope, kind, ...identity];
   return {
     code: codeOf(entry),
     severity: !shown ? unconfirmed(severity, policy.undecided) : isCertain ? severity : weaker(severity),
-    fingerprint: hashText(['race', request.identity, array, pair.scope, kind, ...identity].join('|')),
+    fingerprint: fingerprintOf(request.identity, subject),
+    ...(!shown && { subject }),
     kind,
     memory,
     scope: scopeOf(context, pair.scope, shown?.event),

@@ -3,6 +3,7 @@ import type { Severity } from '../source/severity.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
 import type { DecidingFact } from './deciding-fact.ts';
+import type { FindingSubject } from './fingerprint.ts';
 import type { Reason } from './reason.ts';
 
 export type RaceVerdict = 'proved' | 'race' | 'possible' | 'unknown' | 'skipped';
@@ -277,6 +278,8 @@ export interface RaceFinding {
   readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile' | 'memory/out-of-bounds';
   readonly severity: Severity;
   readonly fingerprint: string;
+  /** For an unconfirmed finding only. */
+  readonly subject?: FindingSubject;
   readonly kind: 'read-write' | 'write-write' | 'atomic-read' | 'atomic-write' | 'scope' | 'out-of-bounds';
   readonly memory: 'global' | 'shared' | 'generic';
   readonly scope?: 'warp' | 'block' | 'cluster' | 'grid';
@@ -329,6 +332,8 @@ export interface DivergenceFinding {
   readonly code: 'barrier/divergent' | 'barrier/early-exit' | 'warp/missing-lanes' | 'warp/outside-mask' | 'warp/undefined-value';
   readonly severity: Severity;
   readonly fingerprint: string;
+  /** For an unconfirmed finding only. */
+  readonly subject?: FindingSubject;
   readonly kind: 'divergent' | 'early-exit' | 'partial-arrival' | 'deadlock' | 'missing-lanes' | 'outside-mask' | 'undefined-value';
   /** Location of the barrier, or of the instruction of a warp. */
   readonly barrier: Location;

@@ -7,7 +7,7 @@ import { parsePtx } from '../../ptx/parser.ts';
 import type { SolverKind } from '../../settings/options.ts';
 import { clock } from '../../system/clock.ts';
 import type { CheckTask, KernelSource } from '../workers/check-executor.ts';
-import type { CheckOutcome, KernelChecks } from '../workers/check-pool.ts';
+import { isWhole, type KernelChecks } from '../workers/check-pool.ts';
 import { textOfValue } from './encoding.ts';
 import { canonicalKernelPtx } from './kernel-key.ts';
 import { absolutePlaces, relativePlaces } from './relative-places.ts';
@@ -73,16 +73,6 @@ export function keepingChecks(checks: KernelChecks, store: ResultStore, solver: 
       return outcomes;
     },
   };
-}
-
-/** Whether the result does not depend on time, memory or the version of this program. */
-function isWhole(outcome: CheckOutcome): boolean {
-  if ('defect' in outcome) return false;
-  const { race, divergence } = outcome.result;
-  return [race, divergence].every(
-    ({ nondeterministic, reason }) =>
-      nondeterministic !== true && reason?.kind !== 'out-of-time' && reason?.kind !== 'out-of-memory' && reason?.kind !== 'defect',
-  );
 }
 
 /** The cached check if it fits the task and its queries about the source still have the same answers. */

@@ -44,6 +44,16 @@ export interface CheckSettings {
 /** Outcome of the check of one launch. */
 export type CheckOutcome = { readonly result: CheckResult } | { readonly defect: unknown };
 
+/** Whether the result does not depend on time, memory or the version of this program. */
+export function isWhole(outcome: CheckOutcome): outcome is { readonly result: CheckResult } {
+  if ('defect' in outcome) return false;
+  const { race, divergence } = outcome.result;
+  return [race, divergence].every(
+    ({ nondeterministic, reason }) =>
+      nondeterministic !== true && reason?.kind !== 'out-of-time' && reason?.kind !== 'out-of-memory' && reason?.kind !== 'defect',
+  );
+}
+
 export interface KernelChecks {
   /** Checks a kernel when an executor is free. @returns an outcome for each launch */
   readonly check: (task: CheckTask) => Promise<readonly CheckOutcome[]>;

@@ -42,7 +42,7 @@ function reported<Verdict, Finding>(
 }
 
 function reportedRace(finding: RaceFinding): ReportedRace {
-  const { overlap, interleaving, wouldDecide, chosen: _, reason: _why, more: _others, ...rest } = finding;
+  const { overlap, interleaving, wouldDecide, chosen: _, reason: _why, more: _others, subject: _subject, ...rest } = finding;
   const element = overlap?.element;
   return {
     ...rest,
@@ -56,7 +56,7 @@ function reportedRace(finding: RaceFinding): ReportedRace {
 }
 
 function reportedDivergence(finding: DivergenceFinding): ReportedDivergence {
-  const { interleaving, wouldDecide, among: _, chosen: _chosen, ...rest } = finding;
+  const { interleaving, wouldDecide, among: _, chosen: _chosen, subject: _subject, ...rest } = finding;
   return {
     ...rest,
     ...(interleaving && { interleaving: reportedInterleaving(interleaving) }),
