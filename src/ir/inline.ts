@@ -31,11 +31,6 @@ export class TooLarge extends Error {}
 export interface InlineOptions {
   /** Whether long mathematical functions become one unknown value. */
   readonly abstractMathematics: boolean;
-  /**
-   * Whether calls through pointers are compared with synthetic addresses of the module's functions: only for execution,
-   * a proof must not depend on these values.
-   */
-  readonly indirectCalls: boolean;
 }
 
 /** An instance of a function. */
@@ -75,7 +70,6 @@ export function inlineKernel(
     labels: 0,
     carry: null,
     reported: new Set(),
-    indirectCalls: options.indirectCalls,
   };
   const frame: Frame = {
     function: entry,
@@ -313,25 +307,18 @@ function walkCall(inliner: Inliner, frame: Frame, scope: BindingScope, instructi
     expansion.steps.push({ kind: 'end', terminator: { kind: 'trap', ...terminatorPlace(place) } });
   } else if (known === 'unknown-value' || (callee && options.abstractMathematics && isAbstractable(expansion.symbols, callee))) {
     havocResults(inliner, scope, call, `result of ${name}`, place);
-  } else if (name === null && options.indirectCalls) {
+  } else if (name === null) {
     walkIndirectCall(inliner, frame, scope, call, place);
   } else {
     inlineOrRefuse(inliner, frame, scope, name, call, place);
   }
 }
 
-function inlineOrRefuse(
-  inliner: Inliner,
-  frame: Frame,
-  scope: BindingScope,
-  name: string | null,
-  call: Call,
-  place: StatementPosition,
-): void {
-  const callee = name === null ? undefined : inliner.expansion.symbols.functions.get(name);
+function inlineOrRefuse(inliner: Inliner, frame: Frame, scope: BindingScope, name: string, call: Call, place: StatementPosition): void {
+  const callee = inliner.expansion.symbols.functions.get(name);
   const refusal = callRefusal(inliner, frame, name, callee, call);
   if (refusal === null) inlineCall(inliner, frame, scope, callee!, call, place);
-  else if (name !== null && !callee?.body) opaqueCall(inliner, scope, call, refusal, place, name);
+  else if (!callee?.body) opaqueCall(inliner, scope, call, refusal, place, name);
   else opaqueCall(inliner, scope, call, refusal, place);
 }
 
@@ -371,9 +358,8 @@ function takesSuch({ expansion }: Inliner, scope: BindingScope, callee: ptx.Func
 }
 
 /** Why a call cannot be inlined; null if it can. */
-function callRefusal(inliner: Inliner, frame: Frame, name: string | null, callee: ptx.Function | undefined, call: Call): string | null {
+function callRefusal(inliner: Inliner, frame: Frame, name: string, callee: ptx.Function | undefined, call: Call): string | null {
   const { expansion } = inliner;
-  if (name === null) return 'indirect call';
   if (!callee?.body) {
     reportUndefined(expansion, name, frame.location);
     return `call of ${name}, which has no body here`;

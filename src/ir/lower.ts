@@ -26,8 +26,7 @@ const maximumRounds = 12;
  * lowered are listed in the kernel's `unsupported`.
  *
  * @param options `abstractMathematics` (default true): long functions of the mathematics library without effects become
- *   one unknown value; the interpreter needs them computed. `indirectCalls` (default true): calls through pointers are
- *   followed
+ *   one unknown value; the interpreter needs them computed
  * @param wanted which kernels; all unless given
  */
 export function lowerModule(
@@ -39,7 +38,7 @@ export function lowerModule(
   const kernels: Kernel[] = [];
   for (const item of module.items) {
     if (item.kind === 'entry' && item.body && wanted(item.name)) {
-      kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, indirectCalls: true, ...options }));
+      kernels.push(lowerEntry(symbols, item, { abstractMathematics: true, ...options }));
     }
   }
   return { kernels, diagnostics: symbols.diagnostics };

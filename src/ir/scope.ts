@@ -57,8 +57,6 @@ export interface Expansion {
   readonly steps: Step[];
   /** Labels allocated so far. */
   labels: number;
-  /** Whether functions have addresses, which calls through pointers compare. */
-  readonly indirectCalls: boolean;
   /** The condition code register CC.CF, once used. */
   carry: number | null;
   /** Opcodes and callees already reported for this kernel. */
@@ -207,7 +205,7 @@ const maxInitialBytes = 1 << 28;
 
 /**
  * The bytes of an initializer, and the addresses of variables in it. Variables with other addresses count as defined
- * elsewhere; those of functions are known if indirect calls are followed.
+ * elsewhere; those of functions are known.
  */
 function initialContents(expansion: Expansion, declaration: ptx.VariableDeclaration, scope: BindingScope | null): Partial<MemoryObject> {
   const bytes = declarationBytes(declaration);
@@ -249,8 +247,8 @@ function variableAddress(expansion: Expansion, scope: BindingScope | null, opera
   return space === 'global' || space === 'const' ? { object: binding.object, offset: operand.offset } : null;
 }
 
-function initialValue({ symbols, indirectCalls }: Expansion, operand: ptx.PtxOperand, bytes: number): bigint | null {
-  if (operand.kind !== 'symbol' || !indirectCalls || bytes !== 8 || operand.offset !== 0n) return literalBits(operand, bytes * 8);
+function initialValue({ symbols }: Expansion, operand: ptx.PtxOperand, bytes: number): bigint | null {
+  if (operand.kind !== 'symbol' || bytes !== 8 || operand.offset !== 0n) return literalBits(operand, bytes * 8);
   return functionAddresses(symbols).get(operand.name) ?? null;
 }
 

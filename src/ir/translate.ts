@@ -399,7 +399,7 @@ function symbolOperand(
   if (binding?.kind === 'object' && (type === 32 || type === 64)) {
     return { kind: 'address', object: binding.object, offset: operand.offset, width: type, generic: operand.generic };
   }
-  if (binding?.kind === 'function' && type === 64 && expansion.indirectCalls) {
+  if (binding?.kind === 'function' && type === 64) {
     const value = functionAddresses(expansion.symbols).get(operand.name);
     if (value !== undefined) return { kind: 'constant', type, value };
   }

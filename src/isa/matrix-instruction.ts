@@ -154,9 +154,9 @@ const multiplyFragments: Row = {
 };
 
 /** Products whose values are not computed: sparse, block-scaled, or by other engines. */
-function uncomputedProduct(opcode: string, section: string, forms: string, applies: RegExp): Row {
+function uncomputedProduct(section: string, forms: string, applies: RegExp): Row {
   return {
-    opcode,
+    opcode: 'mma',
     section,
     forms,
     treatment: 'havoc',
@@ -397,13 +397,8 @@ export const matrixRows: readonly Row[] = [
   moveFragment('load', '9.7.14.4.3'),
   moveFragment('store', '9.7.14.4.4'),
   multiply,
-  uncomputedProduct(
-    'mma',
-    '9.7.14.5.14',
-    'mma.sync.aligned.shape.row.col.kind{.block_scale}{.scale_vec_size}.… d, a, b, c{, …}',
-    /^kind::/,
-  ),
-  uncomputedProduct('mma', '9.7.14.6.3', 'mma.sp{::ordered_metadata}.sync.aligned.shape.row.col.… d, a, b, c, e, f', /^sp(::|$)/),
+  uncomputedProduct('9.7.14.5.14', 'mma.sync.aligned.shape.row.col.kind{.block_scale}{.scale_vec_size}.… d, a, b, c{, …}', /^kind::/),
+  uncomputedProduct('9.7.14.6.3', 'mma.sp{::ordered_metadata}.sync.aligned.shape.row.col.… d, a, b, c, e, f', /^sp(::|$)/),
   moveEights('ldmatrix', '9.7.14.5.15'),
   moveOther(
     'ldmatrix',

@@ -58,7 +58,7 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
     if (active.length === 0) {
       if (atGridBarrier.length === 0) return stuck;
       if (ended > 0 || next < count) {
-        atGridBarrier[0]!.reportDeadlock('grid-barrier');
+        atGridBarrier[0]!.reportDeadlock();
         return true;
       }
       active = atGridBarrier;

@@ -114,9 +114,9 @@ export class ThreadBlock {
     return instruction;
   }
 
-  /** Reports that other blocks ended without arriving at the barrier. */
-  reportDeadlock(kind: 'grid-barrier' | 'cluster-barrier'): void {
-    this.#report('deadlock', this.#waitingAt(kind), null);
+  /** Reports that other blocks ended without arriving at the barrier of the grid. */
+  reportDeadlock(): void {
+    this.#report('deadlock', this.#waitingAt('grid-barrier'), null);
   }
 
   // Threads

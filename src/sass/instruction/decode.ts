@@ -145,16 +145,15 @@ export function accessBits(instruction: SassInstruction, version: number): numbe
 }
 
 /** The offset of a branch, relative to the next instruction: signed, in words of 32 bits. */
-function relativeTarget(instruction: SassInstruction, version: number, hasLowByte: boolean): number {
+function relativeTarget(instruction: SassInstruction, version: number): number {
   const high = wordBits(instruction, 64, 18);
   const signed = (high >= 2 ** 17 ? high - 2 ** 18 : high) * 2 ** 30 + wordBits(instruction, 34, 30);
-  const words = version >= 90 && hasLowByte ? signed * 256 + wordBits(instruction, 16, 8) : signed;
+  const words = version >= 90 ? signed * 256 + wordBits(instruction, 16, 8) : signed;
   return instruction.address + instructionBytes + words * 4;
 }
 
 /** Codes of branches and calls with a relative target. */
-const relativeJumps: ReadonlySet<number> = new Set([0x947, 0x547]);
-const relativeCall = 0x944;
+const relativeJumps: ReadonlySet<number> = new Set([0x947, 0x547, 0x944]);
 const convergencePoint = 0x945;
 
 /**
@@ -163,8 +162,7 @@ const convergencePoint = 0x945;
  */
 export function targetOf(instruction: SassInstruction, version: number): number | undefined {
   const { code } = instruction;
-  if (relativeJumps.has(code)) return relativeTarget(instruction, version, true);
-  if (code === relativeCall) return relativeTarget(instruction, version, true);
+  if (relativeJumps.has(code)) return relativeTarget(instruction, version);
   if (code !== convergencePoint) return undefined;
   const words = wordBits(instruction, 34, 30);
   return instruction.address + instructionBytes + (words >= 2 ** 29 ? words - 2 ** 30 : words) * 4;

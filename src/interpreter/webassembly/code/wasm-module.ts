@@ -404,8 +404,8 @@ export class FunctionBody implements FunctionHandle {
   }
 
   /** Opens a loop; `br` to its label begins the next iteration. */
-  loop(result?: WasmType): Label {
-    return this.#open(0x03, result);
+  loop(): Label {
+    return this.#open(0x03, undefined);
   }
 
   /** Opens a conditional on the i32 on the stack; `br` to its label leaves the conditional. */
