@@ -479,7 +479,7 @@ function pairBetweenBlocks(
  */
 function ofAllBlocks(missing: MissingOrder, wider: MissingOrder): MissingOrder {
   if (missing.kind !== 'block-barrier' && missing.kind !== 'warp-barrier') return missing;
-  return wider.kind === 'fence' ? wider : { ...missing, betweenBlocks: true };
+  return wider.kind === 'fence' || wider.kind === 'wait' ? wider : { ...missing, betweenBlocks: true };
 }
 
 function raceFinding(

@@ -29,7 +29,9 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
   const byFences = (): Promise<PlacementOutcome> => repairFences(request, effort);
   // Where threads synchronise by a lock, a flag or a counter, a barrier between the accesses could be one that not all reach.
-  const isByFences = request.missing.some((missing) => missing.kind === 'fence' && !missing.lacks.includes('arrival'));
+  const isByFences = request.missing.some(
+    (missing) => missing.kind === 'fence' && !missing.lacks.some((lack) => lack === 'arrival' || lack === 'join'),
+  );
   // Each strategy is tried if those before it fail.
   const strategies: readonly (() => Promise<PlacementOutcome>)[] = [
     ...(isByFences ? [byFences, byBarriers] : [byBarriers, byFences]),

@@ -82,8 +82,9 @@ export function weightOf(
   // A barrier after an access is preferred to one after a declaration that only names values.
   if (candidate.kind === 'before' && candidate.previous?.type === 'declaration' && !accessesMemory(candidate.previous)) style += 1;
   // A barrier next to a branch is always reached; one inside the branch only as long as all threads take the branch,
-  // which may change with the arguments.
-  style += 3 * Math.min(candidate.conditions.length, 4);
+  // which may change with the arguments. A fence is for the thread that synchronises, so that others need not execute it.
+  const isFence = state.endsWith('fence');
+  if (isFence !== candidate.conditions.length > 0) style += 3 * (isFence ? 1 : Math.min(candidate.conditions.length, 4));
   return price * unit + style;
 }
 

@@ -113,9 +113,10 @@ export interface MissingFence {
   readonly flag?: string;
   /**
    * `release`: a fence before the location is written; `acquire`: a fence after it is read; `scope`: the scope of the fences is
-   * the block; `arrival`: one thread writes it although others of its block have not arrived.
+   * the block; `arrival`: one thread writes it although others of its block have not arrived; `join`: others do not wait until it
+   * has read it.
    */
-  readonly lacks: readonly ('release' | 'acquire' | 'scope' | 'arrival')[];
+  readonly lacks: readonly ('release' | 'acquire' | 'scope' | 'arrival' | 'join')[];
   readonly among: 'block' | 'grid';
   readonly releasedAt?: Location;
   readonly acquiredAt?: Location;
@@ -129,9 +130,11 @@ export interface MissingWait {
   readonly flag: string;
   /**
    * `count`: the number does not show that all have counted; `element`: it is another element than the one that is set; `join`:
-   * only one thread of the block has waited for it; `release`: the flag is set before the access.
+   * only one thread of the block has waited for it; `release`: the flag is set before the access; `lock`: the threads hold
+   * different elements of an array of locks; `free`: a thread may take the lock with the value of a free one; `turn`: the loop may
+   * end before the other access.
    */
-  readonly until: 'count' | 'element' | 'join' | 'release';
+  readonly until: 'count' | 'element' | 'join' | 'release' | 'lock' | 'free' | 'turn';
   /** Where the flag is read; for `release`, where it is set. */
   readonly at: Location;
 }

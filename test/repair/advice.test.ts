@@ -2,7 +2,8 @@
  * Advice and repair agree: the kernels of `advice/`, broken ones next to right ones. Their first lines have the expectations:
  * `// expect: NAME SEVERITY CODE lines N,M` is a finding, `// advice: NAME: TEXT` the last sentence of the finding before,
  * `// edit: NAME: TEXT` the edit or the status of the repair, `// silent: NAME VERDICT` a kernel without findings. All findings
- * are listed, except notices on accesses that store different values.
+ * are listed, except notices on accesses that store different values. Each edit is the one that an expert would write, unless a
+ * line `// expert: NAME: TEXT` states another.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,6 +24,14 @@ for (const file of readdirSync(folder).sort()) {
     assert.deepEqual(report.kernels.flatMap(described), expected);
   });
 }
+
+test('at least nine of ten edits are those that an expert would write', () => {
+  const linesOf = (kind: string): readonly string[] =>
+    readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').match(new RegExp(`^// ${kind}: .*$`, 'gm')) ?? []);
+  const edits = linesOf('edit').filter((line) => !/: (?:unrepairable|not-needed)$/.test(line)).length;
+  const others = linesOf('expert').length;
+  assert.ok(edits >= 30 && others <= edits / 10, `${edits} edits, and ${others} others by experts`);
+});
 
 function described(kernel: KernelReport): string[] {
   const name = kernel.name.replace(/\(.*/, '');

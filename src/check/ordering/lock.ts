@@ -6,7 +6,6 @@
 import type { Access } from '../../analysis/values/access.ts';
 import { areLeaders, pinsOf } from '../../analysis/values/leader.ts';
 import { canReach } from '../../analysis/values/program-point.ts';
-import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import type { Term } from '../../term/term.ts';
 import { axisOf } from './arrival.ts';
@@ -61,7 +60,7 @@ function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null 
   const acquires = own.flatMap((taker): Acquire[] => {
     const [found] = taker.instruction.results;
     const written = writeOf(symbolic, taker);
-    if (!isValue(found) || !written || !isTaken(symbolic, written.value, free)) return [];
+    if (!isValue(found) || !written || !isTaken(of, written.value, free)) return [];
     if (written.replaces && written.replaces !== free) return [];
     const isFree = [store.equal(symbolic.value(found), free)];
     // If all acquiring accesses store one value, an exchange that returns any other value has acquired the lock.
@@ -85,10 +84,11 @@ function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null 
  * The free value of the lock that an access acquires: the value that it replaces, or the only other constant that is
  * stored there; null if neither exists.
  */
-function freeValue({ symbolic }: SynchronisingKernel, access: Access, rivals: readonly Access[]): Term | null {
+function freeValue(of: SynchronisingKernel, access: Access, rivals: readonly Access[]): Term | null {
+  const { symbolic } = of;
   const written = writeOf(symbolic, access);
   if (!written || access.operation !== 'atomic' || !isValue(access.instruction.results[0])) return null;
-  const isFree = (value: Term | null): boolean => value?.operator === 'constant' && isTaken(symbolic, written.value, value);
+  const isFree = (value: Term | null): boolean => value?.operator === 'constant' && isTaken(of, written.value, value);
   if (written.replaces) return isFree(written.replaces) ? written.replaces : null;
   const values = rivals.map((rival) => writeOf(symbolic, rival)).map((other) => (other?.replaces === null ? other.value : null));
   const [free, ...more] = new Set(values.filter((value) => value !== written.value));
@@ -96,8 +96,8 @@ function freeValue({ symbolic }: SynchronisingKernel, access: Access, rivals: re
 }
 
 /** Whether a value is never the free one. */
-function isTaken({ store, view }: SymbolicKernel, value: Term, free: Term): boolean {
-  return view.decide(store.equal(value, free)) === false;
+function isTaken({ symbolic: { store, view }, supposed }: SynchronisingKernel, value: Term, free: Term): boolean {
+  return view.decide(store.equal(value, free)) === false || (supposed?.has('taken') === true && value !== free);
 }
 
 /** Numbers of which no two threads have the same. */

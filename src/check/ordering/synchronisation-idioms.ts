@@ -57,11 +57,6 @@ export function waitBefore({ kernel }: SymbolicKernel, waits: readonly Access[],
   });
 }
 
-/** Accesses that read without writing, at one location, in a loop whose exit depends on the value. */
-export function flagWaits(symbolic: SymbolicKernel, accesses: readonly Access[]): readonly Access[] {
-  return accesses.filter((access) => isWait(symbolic, access));
-}
-
 /**
  * Whether a thread waits with an access: it reads one location in a loop whose exit depends on the value. If the access is weak,
  * the loop does nothing else.

@@ -26,7 +26,7 @@ import { AcquisitionFlow, acquired, fenced, nothing } from './acquired.ts';
 import { arrivalOf, axisOf } from './arrival.ts';
 import { waitsForEach } from './every-flag.ts';
 import { findLocks } from './lock.ts';
-import type { Acquire, Acquired, Pattern, Synchronisation, SynchronisingKernel } from './pattern.ts';
+import type { Acquire, Acquired, Pattern, Supposition, Synchronisation, SynchronisingKernel } from './pattern.ts';
 
 /** Finds the locations through which the threads of a kernel synchronise, once for each use of fences; locks first. */
 export function findSynchronisation(of: SynchronisingKernel): readonly Synchronisation[] {
@@ -122,7 +122,19 @@ function sectionOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, ofBlock
   // An asynchronous copy may access memory after the lock is released.
   const accesses = of.accesses.filter(({ isCopy }) => !isCopy);
   const isOfLeader = ({ block }: ProgramPoint): boolean => !isOfLeaders || areLeaders(pinsOf(symbolic, block, dimensions));
-  const inside = accesses.filter((access) => at(access) !== nothing && !own.includes(access) && isOfLeader(access));
+  const isSupposed = (what: Supposition): boolean => of.supposed?.has(what) === true;
+  const joins = new Set(of.barriers.map(({ instruction }) => instruction));
+  /** Whether the other threads of the block are inside with thread 0, if barriers are where they are supposed to be. */
+  const isWithLeader = (access: Access): boolean =>
+    (isSupposed('join') ||
+      of.barriers.some(
+        (barrier) => pointDominates(kernel, barrier, access) && (holding.get(barrier.instruction) ?? nothing) !== nothing,
+      )) &&
+    (isSupposed('arrival') || releases.every((release) => everyPathPasses(kernel, access, release, (gate) => joins.has(gate))));
+  const areWithLeader = ofBlocks && (isSupposed('join') || isSupposed('arrival'));
+  const inside = accesses.filter(
+    (access) => at(access) !== nothing && !own.includes(access) && (isOfLeader(access) || (areWithLeader && isWithLeader(access))),
+  );
   const indices = (some: readonly Access[]): readonly number[] => some.map(({ index }) => index);
   const isBefore = (access: Access): boolean => releases.every((release) => isPublished(of, access, release, ends, acrossBlocks));
   const before = new Set(indices(inside.filter(isBefore)));

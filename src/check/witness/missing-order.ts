@@ -3,10 +3,11 @@ import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { type BlockId, type Instruction, type Kernel, type Operand } from '../../ir/form/kernel.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
-import { canReach } from '../../analysis/values/program-point.ts';
+import { canReach, everyPathPasses } from '../../analysis/values/program-point.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 import { participantsOf } from '../../isa/model/effect.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
+import { isAcquiring, isFenceFor, isReleasing } from '../../memory-model/fence.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
@@ -18,7 +19,7 @@ import { divergenceObligations } from '../obligations/barrier-divergence.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { orderBetween } from '../ordering/order.ts';
 import type { Supposition } from '../ordering/pattern.ts';
-import { endsLoop, flagWaits, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
+import { endsLoop, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
 import { isPoll } from '../ordering/synchronising-access.ts';
 
 /** Which threads overlap: a thread and its own copy, threads of one warp only, or any two threads. */
@@ -57,22 +58,29 @@ function waits({ symbolic }: KernelContext, a: Access, b: Access): boolean {
 
 /** The wait that ends too early, if fences are where they have to be; null otherwise. */
 function missingWait(context: KernelContext, a: Access, b: Access, scope: PairScope): MissingOrder | null {
-  for (const supposed of [[], ['count'], ['join']] as const) {
+  for (const [ofLock, ofOthers, supposed] of [
+    ['lock', 'element', []],
+    [null, 'count', ['count']],
+    [null, 'join', ['join']],
+    ['free', null, ['taken']],
+  ] as const) {
     const by = orderBetween(context.synchronisationWith(supposed), scope, a, b)?.by;
     const [look] = by?.acquires ?? [];
-    if (!by || !look || by.kind === 'lock') continue;
-    const until = supposed[0] === 'join' ? 'join' : by.kind === 'flag' || supposed.length === 0 ? 'element' : 'count';
-    return { kind: 'wait', flag: baseName(context, by.base), until, at: placeOf(context.kernel, look.access.instruction) };
+    const until = by?.kind === 'lock' ? ofLock : by?.kind === 'flag' && ofOthers === 'count' ? 'element' : ofOthers;
+    if (by && look && until)
+      return { kind: 'wait', flag: baseName(context, by.base), until, at: placeOf(context.kernel, look.access.instruction) };
   }
   return null;
 }
 
 /** What synchronisation may lack, the fewest first. */
-const suppositions: readonly (readonly Exclude<Supposition, 'count' | 'join'>[])[] = [
+const suppositions: readonly (readonly Exclude<Supposition, 'count' | 'taken'>[])[] = [
   ['acquire'],
   ['release'],
   ['scope'],
   ['arrival'],
+  ['join'],
+  ['arrival', 'join'],
   ['release', 'acquire'],
   ['scope', 'acquire'],
   ['scope', 'release'],
@@ -112,7 +120,9 @@ function missingFence(context: KernelContext, a: Access, b: Access, scope: PairS
 function missingAcquire(context: KernelContext, first: Access, second: Access): MissingOrder | null {
   const { symbolic, accesses } = context;
   if (first.strong !== null || second.strong !== null) return null;
-  const strong = flagWaits(symbolic, accesses).filter((access) => access.strong !== null);
+  const strong = accesses.filter(
+    (access) => access.strong !== null && (access.operation === 'read' || isPoll(symbolic, access)) && endsLoop(symbolic, access),
+  );
   const wait = waitBefore(symbolic, strong, first) ?? waitBefore(symbolic, strong, second);
   if (!wait) return null;
   const { base } = wait.targets[0]!;
@@ -120,7 +130,17 @@ function missingAcquire(context: KernelContext, first: Access, second: Access): 
   const setters = accesses.filter((access) => isWriter(access) && access.strong !== null && access.targets[0]!.base.key === base.key);
   const other = waitBefore(symbolic, [wait], first) ? second : first;
   const early = setters.find((setter) => canReach(symbolic.kernel, setter, other) && !isPoll(symbolic, setter));
-  return early ? { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) } : { kind: 'hand-over', flag };
+  if (early) return { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) };
+  const { kernel } = symbolic;
+  const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, 'patterns', true);
+  const isAcquired = isAcquiring(wait.instruction) || everyPathPasses(kernel, wait, other === second ? first : second, isGate);
+  const isReleased = setters
+    .filter((setter) => canReach(kernel, other, setter))
+    .every((setter) => isReleasing(setter.instruction) || everyPathPasses(kernel, other, setter, isGate));
+  // With fences on both sides, the loop ends too early.
+  return isAcquired && isReleased
+    ? { kind: 'wait', flag, until: 'turn', at: placeOf(kernel, wait.instruction) }
+    : { kind: 'hand-over', flag };
 }
 
 /** Whether a thread reads an element and writes back what it computes from it, as `s[i]++` does. */

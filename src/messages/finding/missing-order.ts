@@ -67,7 +67,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
     case 'grid-order':
       if (missing.isUpdate) return makeAtomic;
       if (isEachOne(first, second) && first.operation === 'write')
-        return 'let one thread of the grid write the element, or use an atomic operation';
+        return 'let threads write different elements, let one thread of the grid write this one, or use an atomic operation';
       return `${isReadOfWrite(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
     case 'atomic':
       return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses${missing.waits ? '' : ', or separate them by a barrier'}`;
@@ -91,8 +91,8 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const barrier = isOfWarp ? syncWarp : syncThreads;
   if (isEachOne(first, second) && first.operation !== 'read') {
     return isOfWarp || between === 'none'
-      ? 'let one thread write the element, or use an atomic operation'
-      : `let one thread write the element, use an atomic operation, or separate the writes by ${syncThreads}`;
+      ? 'let threads write different elements, let one thread write this one, or use an atomic operation'
+      : `let threads write different elements, let one thread write this one, use an atomic operation, or separate the writes by ${syncThreads}`;
   }
   if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;
   switch (between) {
@@ -113,6 +113,13 @@ function missingFenceText(missing: MissingFence, home: string | undefined): stri
   const { lock, flag, lacks } = missing;
   const name = code(lock ?? flag ?? 'memory');
   const held = lock === undefined ? '' : `both threads hold the lock ${name}, but `;
+  if (lock !== undefined && (lacks.includes('arrival') || lacks.includes('join'))) {
+    const sides = [
+      ...(lacks.includes('join') ? ['follows its acquisition'] : []),
+      ...(lacks.includes('arrival') ? ['precedes its release'] : []),
+    ];
+    return `only one thread of each block holds the lock ${name}, and no ${syncThreads} ${sides.join(' or ')}`;
+  }
   if (lacks.includes('arrival'))
     return `a thread writes ${name}${at(missing.releasedAt, home)} without waiting for the other threads of its block`;
   if (lacks.includes('scope'))
@@ -142,8 +149,15 @@ function fenceText(missing: MissingFence, home: string | undefined): string {
         : `after acquiring the lock${at(missing.acquiredAt, home)}`,
   );
   if (lock !== undefined) places.reverse();
+  const joined = lacks.includes('join')
+    ? `${lock === undefined ? `after ${name} is read` : 'after acquiring the lock'}${at(missing.acquiredAt, home)}`
+    : null;
+  const arrived = lacks.includes('arrival')
+    ? `${lock === undefined ? `before ${name} is written` : 'before releasing the lock'}${at(missing.releasedAt, home)}`
+    : null;
+  const barriers = [joined, arrived].filter((place) => place !== null);
   const parts = [
-    ...(lacks.includes('arrival') ? [`add ${syncThreads} before ${name} is written${at(missing.releasedAt, home)}`] : []),
+    ...(barriers.length > 0 ? [`add ${syncThreads}, which all threads of the block execute, ${barriers.join(' and ')}`] : []),
     ...(lacks.includes('scope') ? [`replace ${code('__threadfence_block()')} with ${fence}`] : []),
     ...(places.length > 0 ? [`add ${fenceName(missing)} ${places.join(' and ')}`] : []),
   ];
@@ -160,6 +174,12 @@ function waitText(missing: MissingWait, home: string | undefined): string {
       return `the block waits${where} for other elements of ${flag} than the one that orders the two accesses`;
     case 'join':
       return `threads of the block wait${where} for different elements of ${flag}, and do not wait for each other`;
+    case 'lock':
+      return `the threads hold different elements of the lock ${flag}`;
+    case 'free':
+      return `the value that ${flag} gets${where} may be the one of a free lock`;
+    case 'turn':
+      return `the loop${where} that waits for ${flag} may end before the other thread is done`;
     case 'release':
       return `${flag} is set${where} before the access for which another thread waits`;
   }
@@ -175,6 +195,12 @@ function waitRemedy(missing: MissingWait, home: string | undefined): string {
       return `wait for the element of ${flag} that the thread of the first access sets, before the second access`;
     case 'join':
       return `add ${syncThreads} after the loop${where}`;
+    case 'lock':
+      return `take the same element of ${flag} for all accesses of one element`;
+    case 'free':
+      return `take the lock with a value that is never the free one, such as the number plus one`;
+    case 'turn':
+      return `wait${where} for a value of ${flag} that only the other thread stores, after its access`;
     case 'release':
       return `set ${flag} after the access, with ${fence} between them`;
   }
