@@ -74,7 +74,7 @@ function opaqueStack(opcode: 'alloca' | 'stacksave' | 'stackrestore', section: s
 }
 
 const callRemark =
-  'calls of functions of the module are inlined; of vprintf, malloc, free, __assertfail the effect is known; an indirect call is followed for execution and opaque in proofs; any other is opaque';
+  'calls of functions of the module are inlined; of vprintf, malloc, free, __assertfail the effect is known; an indirect call goes to one of the functions whose address the module takes; any other is opaque';
 
 export const controlRows: readonly Row[] = [
   control({ opcode: 'bra', section: '9.7.12.3', forms: 'bra{.uni} tgt', effect: { kind: 'branch' }, hasUniform: true }),
