@@ -23,7 +23,16 @@ import {
   stableMemory,
 } from './stable-memory.ts';
 import { type Reachability, allReached, excludesAllAccesses, reachabilityOf } from './reachability.ts';
-import { type CheapTrial, tryCheaply, tryExecutions, hintsOf, type RaceState, querySolver, initialisedTables } from './race-check.ts';
+import {
+  type CheapTrial,
+  tryCheaply,
+  tryExecutions,
+  tryRun,
+  hintsOf,
+  type RaceState,
+  querySolver,
+  initialisedTables,
+} from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
 import { type BoundsResult, checkBounds } from './bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
@@ -198,11 +207,13 @@ function* decide(
   const unordered: readonly AccessPair[] = unorderedPairs(facts, pairs, memory.mayAlias, assumed, gates);
   trace.pairs?.(facts, unordered);
 
-  // Decide pairs: deciding/cheap-tiers, runs of the overlaps found there, executions/small-launch, and
-  // deciding/solver-tiers with runs of the solver's models.
+  // Decide pairs: deciding/cheap-tiers, runs of the overlaps found there, witness/deciding-run and
+  // executions/small-launch, and deciding/solver-tiers with runs of the solver's models.
   const tried: CheapTrial = tryCheaply(facts, unordered, memory.mayAlias, uniformity, assumed, log);
   yield* runs.runHints(hintsOf(tried));
-  const left: CheapTrial = runs.races.size === 0 ? tryExecutions(facts, tried, memory.mayAlias, assumed, log) : tried;
+  const isOpen = runs.races.size === 0;
+  const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
+  const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const noRace: RaceFreeMemory = neededRaceFreedom(facts, uniformity.block, barriers.provedBranches, barriers.warps.uniformity);
   const needsNoRace = noRace === 'all' || noRace.size > 0;
   const isRaceAllThatIsOpen =

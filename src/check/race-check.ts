@@ -39,6 +39,7 @@ import { comparedSizes } from './context/named-term.ts';
 import { refutedBySizes } from './radix/size-digits.ts';
 import { KeptTouches, type OverlapEffort, type OverlapInLaunch, overlapsIn } from './witness/overlap.ts';
 import type { Shown } from './witness/replay.ts';
+import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 import type { CheckResult } from './request/check-request.ts';
 
@@ -172,6 +173,16 @@ export function tryExecutions(
     if (startOf(request, base) === 'assumed') assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
   for (const { obligation } of tried.waiting) log?.addRace(obligation, 'executions', null);
   return { ...tried, waiting: [], unresolved: [] };
+}
+
+/** Obligations that one run of the launch leaves undecided; none if the run shows that no pair races. */
+export function* tryRun(context: KernelContext, tried: CheapTrial, log: CertificateLog | null): Steps<CheapTrial> {
+  const { waiting, unresolved } = tried;
+  if (waiting.length === 0 || unresolved.length > 0) return tried;
+  const isDecided = yield* isDecidedByRun(context, [...new Set(waiting.map(({ pair }) => pair))]);
+  if (!isDecided) return tried;
+  for (const { obligation } of waiting) log?.addRace(obligation, 'executions', null);
+  return { ...tried, waiting: [] };
 }
 
 /** Pairs to run first, since pairs confirmed by a run need no solver. */

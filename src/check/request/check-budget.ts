@@ -112,6 +112,9 @@ export const replays = {
  */
 export const shortRuns = { orders: 4, interleaved: 8, mostSteps: 20_000, mostThreads: 256 } as const;
 
+/** Limits on runs of a whole launch that decide open pairs: number of threads, and instructions of all threads. */
+export const decidingRuns = { mostThreads: 65_536, mostSteps: 8_000_000 } as const;
+
 /** Limits on the replays of one kernel that search for smaller scenarios, and on their instructions. */
 export const shrinking = { most: 48, mostSteps: 400_000, mostStepsWithClocks: 50_000 } as const;
 

@@ -110,7 +110,7 @@ class Pool {
 }
 
 /** Maximum number of stored accesses of one instruction to one cell if threads of a block may have different clocks. */
-const maxUnordered = 64;
+export const maxUnordered = 64;
 
 /** Properties of a site needed by each access. These objects have one hidden class (in V8), unlike sites. */
 class WatchedSite {
