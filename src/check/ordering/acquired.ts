@@ -177,7 +177,8 @@ export class AcquisitionFlow {
 
   /** Whether an access acquires without a fence. */
   private isAcquire({ instruction }: Access, use: FenceUse): boolean {
-    return use === 'patterns' && (isAcquiring(instruction) || this.supposed.has('acquire'));
+    // A `__threadfence()` that is supposed to be there is a `fence.sc`.
+    return this.supposed.has('acquire') || (use === 'patterns' && isAcquiring(instruction));
   }
 
   /** Whether an instruction is a fence between a thread and others of its block, or of other blocks. */

@@ -215,7 +215,7 @@ function isPublished(
   releases: ReadonlySet<Instruction>,
   acrossBlocks: boolean,
 ): boolean {
-  if (use === 'patterns' && (isReleasing(release.instruction) || supposed?.has('release'))) return true;
+  if (supposed?.has('release') || (use === 'patterns' && isReleasing(release.instruction))) return true;
   const isWide = acrossBlocks && !(use === 'patterns' && supposed?.has('scope'));
   return everyPathPasses(kernel, point, release, (gate) => releases.has(gate) || isFenceFor(gate, use, isWide));
 }
@@ -305,7 +305,7 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
 
 /** Whether an access acquires without a fence. */
 function isAcquire({ use, supposed }: Flowing, { instruction }: Access): boolean {
-  return use === 'patterns' && (isAcquiring(instruction) || supposed?.has('acquire') === true);
+  return supposed?.has('acquire') === true || (use === 'patterns' && isAcquiring(instruction));
 }
 
 /** Accesses that only the unit executes that was the last to arrive, because the arrival returned the number of all others. */

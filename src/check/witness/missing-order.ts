@@ -132,6 +132,8 @@ function missingAcquire(context: KernelContext, first: Access, second: Access): 
   const early = setters.find((setter) => canReach(symbolic.kernel, setter, other) && !isPoll(symbolic, setter));
   if (early) return { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) };
   const { kernel } = symbolic;
+  // A thread that does not set the flag after its access hands nothing over.
+  if (!setters.some((setter) => canReach(kernel, other, setter))) return null;
   const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, 'patterns', true);
   const isAcquired = isAcquiring(wait.instruction) || everyPathPasses(kernel, wait, other === second ? first : second, isGate);
   const isReleased = setters
