@@ -54,9 +54,10 @@ export function openBuiltIn(start: () => Promise<Solver>, isBeyond = false): Mea
       by = 'z3';
       other ??= (await start()).open();
       for (; sent < scripts.length; sent++) other.add(scripts[sent]!);
-      const most = units * (scripts.some(isOfBits) ? 1 : integerFactor);
+      const areBits = scripts.some(isOfBits);
+      const most = units * (areBits ? 1 : integerFactor);
       const answer = await other.check(assumptions, most, milliseconds);
-      ofOther += units * (answer.kind === 'unknown' ? effortOfUnit.spent : effortOfUnit.granted);
+      ofOther += (answer.units ?? most) * (areBits ? effortOfUnit.bits : effortOfUnit.linear);
       return answer;
     },
     answeredBy: () => by,

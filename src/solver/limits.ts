@@ -25,21 +25,24 @@ export const unitsForWork = { linear: 1, bits: 500 } as const;
 
 /**
  * Maximum effort of all queries of a check, including those for preconditions and facts: clauses visited by our own
- * procedures, and steps of the simplex. Some 4 million take a second.
+ * procedures, and steps of the simplex. Some 9 million take a second.
  */
-export const effortOfCheck = 30_000_000;
+export const effortOfCheck = 20_000_000;
 /** Maximum effort after an obligation stayed open: no proof is possible any more, but models may still show a race. */
-export const effortOfOpen = 3_000_000;
+export const effortOfOpen = 1_000_000;
 /** Maximum effort before statements are tried. */
-export const effortOfProof = 16_000_000;
+export const effortOfProof = 10_000_000;
 /** Maximum effort of the search for preconditions and facts, until one suffices for a proof. */
-export const effortOfTrials = 8_000_000;
+export const effortOfTrials = 2_500_000;
 /** Maximum effort to show which preconditions the guards of a kernel imply, counted separately. */
 export const effortOfExclusions = 200_000;
-/** Effort of one question after which our own procedures give up. */
-export const effortOfQuery = 8_000_000;
-/** Effort counted for a Z3 resource unit if the limit was exhausted, and for a unit of the limit otherwise. */
-export const effortOfUnit = { spent: 10, granted: 2 } as const;
+/**
+ * Effort of one question after which our own procedures give up. Z3 decides in 0.2 to 0.6 s what takes these longer over
+ * bit-vectors.
+ */
+export const effortOfQuery = { linear: 8_000_000, bits: 500_000 } as const;
+/** Effort counted for a Z3 resource unit, at about equal time. */
+export const effortOfUnit = { linear: 4, bits: 2 } as const;
 
 /** Maximum number of parts of a formula over integers that our own procedure accepts. */
 export const maxParts = 20_000;

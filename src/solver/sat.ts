@@ -145,7 +145,7 @@ export class Sat {
     this.backtrack(0);
     this.assumedLevels = assumed.length;
     const end = this.work + most;
-    const last = this.effort + effortOfQuery;
+    const last = this.effort + (this.theory ? effortOfQuery.linear : effortOfQuery.bits);
     let restarts = 1;
     let untilRestart = restartUnit;
     for (;;) {

@@ -2,7 +2,12 @@
  * The one interface to a decision procedure. Formulas are SMT-LIB 2 text over sorts Int, Bool and (_ BitVec n).
  * Only this folder knows Z3.
  */
-export type SolverAnswer =
+export type SolverAnswer = Decision & {
+  /** Resource units that the check took; absent if that is not known. */
+  readonly units?: number;
+};
+
+type Decision =
   | { readonly kind: 'unsat' }
   /** Values of the declared constants: integers (also of bit-vectors, unsigned) and truth values. */
   | { readonly kind: 'sat'; readonly model: Model }

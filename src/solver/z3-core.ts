@@ -57,6 +57,11 @@ interface Z3Module {
   _Z3_model_get_const_interp(context: Pointer, model: Pointer, declaration: Pointer): Pointer;
   _Z3_get_decl_name(context: Pointer, declaration: Pointer): Pointer;
   _Z3_get_bool_value(context: Pointer, ast: Pointer): number;
+  _Z3_solver_get_statistics(context: Pointer, solver: Pointer): Pointer;
+  _Z3_stats_inc_ref(context: Pointer, statistics: Pointer): void;
+  _Z3_stats_dec_ref(context: Pointer, statistics: Pointer): void;
+  _Z3_stats_size(context: Pointer, statistics: Pointer): number;
+  _Z3_stats_get_uint_value(context: Pointer, statistics: Pointer, index: number): number;
 }
 
 const initialisers = new Map<string, (overrides: object) => Promise<Z3Module>>();
@@ -175,6 +180,12 @@ export function addScript({ z3, context, solver, constants }: Z3Context, script:
  * @throws Z3Error on an error of Z3
  */
 export function checkAssumptions(context: Z3Context, assumptions: readonly string[], units: number): SolverAnswer {
+  const before = unitsOf(context);
+  const answer = decided(context, assumptions, units);
+  return { ...answer, units: unitsOf(context) - before };
+}
+
+function decided(context: Z3Context, assumptions: readonly string[], units: number): SolverAnswer {
   const { z3, solver } = context;
   setParameters(context, units);
   const list = z3._malloc(4 * Math.max(1, assumptions.length));
@@ -186,6 +197,19 @@ export function checkAssumptions(context: Z3Context, assumptions: readonly strin
   if (verdict === 1) return { kind: 'sat', model: readModel(context) };
   const reason = z3.ccall('Z3_solver_get_reason_unknown', 'string', ['number', 'number'], [context.context, solver]);
   return { kind: 'unknown', reason: reason === 'canceled' ? 'solver budget exhausted' : reason };
+}
+
+/** The resource units that a context has taken. */
+function unitsOf({ z3, context, solver }: Z3Context): number {
+  const statistics = z3._Z3_solver_get_statistics(context, solver);
+  z3._Z3_stats_inc_ref(context, statistics);
+  let units = 0;
+  for (let index = 0; index < z3._Z3_stats_size(context, statistics); index++) {
+    const key = z3.ccall('Z3_stats_get_key', 'string', ['number', 'number', 'number'], [context, statistics, index]);
+    if (key === 'rlimit count') units = z3._Z3_stats_get_uint_value(context, statistics, index);
+  }
+  z3._Z3_stats_dec_ref(context, statistics);
+  return units;
 }
 
 function setParameters({ z3, context, solver, limitKey, arithmeticKey }: Z3Context, units: number): void {

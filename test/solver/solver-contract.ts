@@ -48,8 +48,8 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     assert.equal((model.get('t1') as bigint) + 1n, model.get('t2'));
     assert.equal(model.get('near'), true);
     session.add('(assert (=> far (= (- t1 t2) 1024)))');
-    assert.deepEqual(await session.check(['far'], units), { kind: 'unsat' });
-    assert.deepEqual(await session.check(['near', 'far'], units), { kind: 'unsat' });
+    assert.equal((await session.check(['far'], units)).kind, 'unsat');
+    assert.equal((await session.check(['near', 'far'], units)).kind, 'unsat');
     assert.equal((await session.check(['near'], units)).kind, 'sat');
     session.dispose();
   });
@@ -81,7 +81,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
       ['sat', 'sat'],
     );
     first.add('(assert (< x 4))');
-    assert.deepEqual(await first.check([], units), { kind: 'unsat' });
+    assert.equal((await first.check([], units)).kind, 'unsat');
     assert.equal((await second.check([], units)).kind, 'sat');
     first.dispose();
     second.dispose();
@@ -125,10 +125,9 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
     const other = await start();
     for (const solver of [z3, other]) {
       for (const budget of budgets) {
-        assert.deepEqual(await decide(solver, factoring, budget), {
-          kind: 'unknown',
-          reason: 'solver budget exhausted',
-        });
+        const { units: taken, ...answer } = await decide(solver, factoring, budget);
+        assert.deepEqual(answer, { kind: 'unknown', reason: 'solver budget exhausted' });
+        if (taken !== undefined) assert.ok(taken >= budget && taken < 2 * budget, `${taken} units of ${budget}`);
       }
       // The budget belongs to one check: the next one decides.
       assert.equal((await decide(solver, neighbours)).kind, 'sat');
@@ -146,7 +145,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
       nondeterministic: true,
     });
     session.add('(assert (not near))');
-    assert.deepEqual(await session.check(['near'], units), { kind: 'unsat' });
+    assert.equal((await session.check(['near'], units)).kind, 'unsat');
     assert.equal((await session.check([], units)).kind, 'sat');
     session.dispose();
   });
@@ -157,7 +156,7 @@ export async function testSolver(start: () => Promise<Solver>, startText: string
       z3,
       `(declare-const x Int) (assert (> ${'(+ 1 '.repeat(depth)}x${')'.repeat(depth)} 0)) (assert (< x (- ${depth})))`,
     );
-    assert.deepEqual(answer, { kind: 'unsat' });
+    assert.equal(answer.kind, 'unsat');
   });
 
   test('a long script is transmitted completely', async () => {
