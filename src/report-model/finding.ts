@@ -38,6 +38,8 @@ export interface ReportedInterleaving {
   readonly missing?: {
     readonly kind: MissingOrder['kind'];
     readonly betweenBlocks?: true;
+    readonly nextIteration?: true;
+    readonly drawnAt?: Location;
     readonly lock?: string;
     readonly flag?: string;
     readonly lacks?: MissingFence['lacks'];

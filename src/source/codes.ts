@@ -81,8 +81,7 @@ export const codes = {
     explanation:
       'An instruction with a mask waits for all lanes that the mask contains, except for those that have exited; all of them must execute it with the same mask (PTX ISA: shfl.sync, vote.sync, match.sync, redux.sync, bar.warp.sync). If a lane of the mask waits elsewhere, such as at __syncthreads(), the kernel hangs or reads wrong values. Matrix instructions (mma, wmma, ldmatrix, stmatrix) must be executed by all lanes of the warp.',
     example: 'if (i < n) v += __shfl_down_sync(0xffffffff, v, 1);   // lanes with i >= n are in the mask, too\n__syncthreads();',
-    remedy:
-      'Move the instruction out of the branch so that all lanes of the mask execute it, or compute the mask before the branch: unsigned mask = __ballot_sync(0xffffffff, i < n);',
+    remedy: 'Move the instruction to where all lanes of the mask execute it, and let them run equally many iterations of a loop around it.',
   },
   'warp/outside-mask': {
     severity: 'error',
@@ -99,7 +98,7 @@ export const codes = {
       'A lane that has exited, that does not exist because the block is not a multiple of 32, or that the mask does not contain passes no value: what others read from it is undefined (PTX ISA: shfl.sync). Selvage repeats the run with another value in its place, and reports the shuffle only if that changes the memory that the kernel leaves, or the path of a thread.',
     example:
       'if (i >= n) return;\nfor (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);   // reads lanes that have returned',
-    remedy: 'Let all lanes of the mask execute the shuffle, with a neutral value in those that have nothing to add.',
+    remedy: 'Let all lanes of the mask execute the shuffle before they return, with a neutral value in a sum, and guard only what follows.',
   },
   'memory/out-of-bounds': {
     severity: 'error',

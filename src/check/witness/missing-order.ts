@@ -3,7 +3,7 @@ import { type Access, isWriter } from '../../analysis/values/access.ts';
 import { type BlockId, type Instruction, type Kernel, type Operand } from '../../ir/form/kernel.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
-import { canReach, everyPathPasses } from '../../analysis/values/program-point.ts';
+import { canReach, everyPathPasses, pointAfter, walkFrom } from '../../analysis/values/program-point.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 import { participantsOf } from '../../isa/model/effect.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
@@ -34,9 +34,11 @@ export function missingOrder(context: KernelContext, [a, b]: readonly [Access, A
   if (order) return order;
   if (waits(context, a, b)) return { kind: 'atomic', waits: true };
   const isUpdate = updates(context.kernel, a, b) ? { isUpdate: true as const } : {};
-  if (scope === 'grid') return { kind: 'grid-order', ...isUpdate };
+  const drawn = a.instruction === b.instruction ? drawnIndexOf(context, a) : undefined;
+  const cause = { ...isUpdate, ...(drawn && { drawnAt: placeOf(context.kernel, drawn) }) };
+  if (scope === 'grid') return { kind: 'grid-order', ...cause };
   if (a.isCopy) return { kind: 'copy-wait' };
-  return { ...missingBarrier(context, a, b, meeting), ...isUpdate };
+  return { ...missingBarrier(context, a, b, meeting), ...cause };
 }
 
 /**
@@ -129,20 +131,34 @@ function missingAcquire(context: KernelContext, first: Access, second: Access): 
   const flag = baseName(context, base);
   const setters = accesses.filter((access) => isWriter(access) && access.strong !== null && access.targets[0]!.base.key === base.key);
   const other = waitBefore(symbolic, [wait], first) ? second : first;
+  const isAfter = (setter: Access): boolean => canReach(symbolic.kernel, other, setter);
   const early = setters.find((setter) => canReach(symbolic.kernel, setter, other) && !isPoll(symbolic, setter));
-  if (early) return { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) };
+  // If the flag is set again after the access, it is the wait that ends too early.
+  if (early && !setters.some((setter) => setter !== early && isAfter(setter)))
+    return { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) };
   const { kernel } = symbolic;
   // A thread that does not set the flag after its access hands nothing over.
-  if (!setters.some((setter) => canReach(kernel, other, setter))) return null;
+  if (!setters.some(isAfter)) return null;
   const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, 'patterns', true);
   const isAcquired = isAcquiring(wait.instruction) || everyPathPasses(kernel, wait, other === second ? first : second, isGate);
   const isReleased = setters
-    .filter((setter) => canReach(kernel, other, setter))
+    .filter(isAfter)
     .every((setter) => isReleasing(setter.instruction) || everyPathPasses(kernel, other, setter, isGate));
   // With fences on both sides, the loop ends too early.
   return isAcquired && isReleased
     ? { kind: 'wait', flag, until: 'turn', at: placeOf(kernel, wait.instruction) }
     : { kind: 'hand-over', flag };
+}
+
+/** The atomic operation or the shuffle whose result is in the index of an access; undefined if none is. */
+function drawnIndexOf({ kernel }: KernelContext, { targets }: Access): Instruction | undefined {
+  for (const { atom } of targets[0]!.offset.leaves) {
+    const definition = atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
+    if (definition?.kind !== 'instruction') continue;
+    const { kind } = definition.instruction.operation.effect;
+    if (kind === 'atomic' || kind === 'shuffle') return definition.instruction;
+  }
+  return undefined;
 }
 
 /** Whether a thread reads an element and writes back what it computes from it, as `s[i]++` does. */
@@ -173,6 +189,9 @@ function missingBarrier(context: KernelContext, a: Access, b: Access, meeting: M
   const kind = meeting === 'in-warp' ? 'warp-barrier' : 'block-barrier';
   const blocks = new BarrierFreePaths(kernel, isBlockBarrier).blocksBetween(a.instruction, b.instruction);
   if (blocks.length === 0) return { kind, between: 'none' };
+  const isBarrier = (instruction: Instruction): boolean =>
+    isBlockBarrier(instruction) || (kind === 'warp-barrier' && instruction.operation.effect.kind === 'warp-barrier');
+  if (isOfNextIteration(kernel, a, b, isBarrier)) return { kind, nextIteration: true };
   const places = new Map<Instruction, BlockId>();
   for (const id of blocks) {
     const [first] = kernel.blocks[id]!.instructions;
@@ -187,6 +206,32 @@ function missingBarrier(context: KernelContext, a: Access, b: Access, meeting: M
   if (lanes.has(wholeWarp)) return { kind };
   const [mask] = [...lanes].filter((one) => one !== null);
   return mask === undefined ? { kind, between: 'part' } : { kind, lanes: mask };
+}
+
+/**
+ * Whether barriers separate two accesses within an iteration of a loop, but none is on a path from the one on the later line to
+ * the other one in the next iteration.
+ */
+function isOfNextIteration(kernel: Kernel, a: Access, b: Access, isBarrier: (instruction: Instruction) => boolean): boolean {
+  const { loops, loopOf } = kernel;
+  const lineOf = ({ instruction }: Access): number => placeOf(kernel, instruction).line;
+  const [earlier, later] = lineOf(a) < lineOf(b) ? [a, b] : [b, a];
+  if (lineOf(earlier) === lineOf(later)) return false;
+  let loop = loopOf[later.block] ?? null;
+  while (loop !== null && !loops[loop]!.blocks.has(earlier.block)) loop = loops[loop]!.parent;
+  if (loop === null) return false;
+  const { header } = loops[loop]!;
+  const reaches = (from: Access, to: Access, isOpen: (to: BlockId) => boolean): boolean => {
+    let isReached = false;
+    const goesOn = (instruction: Instruction): boolean => {
+      isReached ||= instruction === to.instruction;
+      return !isReached && !isBarrier(instruction);
+    };
+    walkFrom(kernel, pointAfter(from), goesOn, (_, next) => isOpen(next));
+    return isReached;
+  };
+  const isWithin = (next: BlockId): boolean => next !== header;
+  return !reaches(earlier, later, isWithin) && !reaches(later, earlier, isWithin) && reaches(later, earlier, () => true);
 }
 
 const wholeWarp = 0xffffffff;

@@ -49,7 +49,7 @@ export function laneFaultText(kind: LaneFaultKind, { mnemonic, mask, lane, other
         other?.is === 'exited'
           ? 'which has exited'
           : other?.is === 'absent'
-            ? 'which does not exist in this block'
+            ? 'which its warp does not have'
             : other?.is === 'unnamed'
               ? `which is not in the mask ${maskText(mask ?? 0)}`
               : 'which executes another instruction';
@@ -66,15 +66,13 @@ export function laneRemedy(kind: LaneFaultKind, { mnemonic, mask, other }: LaneF
     case 'outside-mask':
       return `compute the mask with ${code('__ballot_sync()')} from the condition under which lanes execute ${name}, or let only lanes of the mask execute it`;
     case 'missing-lanes':
-      return mask === undefined
-        ? `move ${name} to where all lanes of the warp execute it`
-        : `move ${name} out of the branch so that all lanes of the mask execute it, or compute the mask with ${code('__ballot_sync()')} before the branch`;
+      return `move ${name} to where all lanes of the ${mask === undefined ? 'warp' : 'mask'} execute it`;
     case 'undefined-value':
       if (other?.is === 'exited')
-        return `let all lanes of the mask execute ${name}, with a neutral value in those that have nothing to add`;
-      if (other?.is === 'absent') return `launch blocks of whole warps, or use the value only where the source lane exists`;
+        return `let all lanes of the mask execute ${name} before they return, with a neutral value in a sum, and guard only what follows`;
+      if (other?.is === 'absent') return 'read from a lane that each warp has';
       if (other?.is === 'elsewhere') return `let all lanes of the mask execute the same ${name}`;
-      return 'read only from lanes of the mask: add the source lane to it, or use the value only where the source lane is in it';
+      return `let the source lane execute ${name} too and name it in the mask, or use the value only where the source lane is in the mask`;
   }
 }
 

@@ -25,9 +25,9 @@ const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
   switch (missing.kind) {
     case 'block-barrier':
-      return `no ${syncThreads} separates the two accesses${alsoMissing(missing)}`;
+      return `no ${syncThreads} separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
     case 'warp-barrier':
-      return `neither ${syncWarp} nor ${syncThreads} separates the two accesses${alsoMissing(missing)}`;
+      return `neither ${syncWarp} nor ${syncThreads} separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
     case 'fence':
       return missingFenceText(missing, homeOf([first.location, second.location]));
     case 'copy-wait':
@@ -66,6 +66,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
       if (missing.isUpdate) return makeAtomic;
+      if (missing.drawnAt) return drawnText(missing.drawnAt, accesses);
       if (isEachOne(first, second) && first.operation === 'write')
         return 'let threads write different elements, let one thread of the grid write this one, or use an atomic operation';
       return `${isReadOfWrite(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
@@ -82,10 +83,17 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   }
 }
 
+/** The accesses that a barrier has to separate: in a loop, possibly those of two iterations. */
+function separated({ nextIteration }: MissingBarrier, first: AccessDescription, second: AccessDescription): string {
+  const [earlier = 0, later = 0] = [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b);
+  return nextIteration ? `the access on line ${later} from the one on line ${earlier} in the next iteration` : 'the two accesses';
+}
+
 function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const { first, second } = accesses;
-  const { kind, between, lanes } = missing;
+  const { kind, between, lanes, nextIteration } = missing;
   if (missing.isUpdate) return makeAtomic;
+  if (missing.drawnAt) return drawnText(missing.drawnAt, accesses);
   if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
   const isOfWarp = kind === 'warp-barrier';
   const barrier = isOfWarp ? syncWarp : syncThreads;
@@ -94,6 +102,8 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
       ? 'let threads write different elements, let one thread write this one, or use an atomic operation'
       : `let threads write different elements, let one thread write this one, use an atomic operation, or separate the writes by ${syncThreads}`;
   }
+  if (nextIteration)
+    return `add ${barrier} at the end of the loop, where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it`;
   if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;
   switch (between) {
     case 'part':
@@ -105,6 +115,11 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   }
 }
 
+/** The remedy if threads that draw their indices have the same one: nothing that orders the writes keeps both. */
+function drawnText(drawnAt: Location, { first, second }: Accesses): string {
+  return `give each thread a different index: it depends on the result${at(drawnAt, homeOf([first.location, second.location]))}`;
+}
+
 function fenceName({ among }: MissingFence): string {
   return code(among === 'block' ? '__threadfence_block()' : '__threadfence()');
 }
@@ -112,7 +127,7 @@ function fenceName({ among }: MissingFence): string {
 function missingFenceText(missing: MissingFence, home: string | undefined): string {
   const { lock, flag, lacks } = missing;
   const name = code(lock ?? flag ?? 'memory');
-  const held = lock === undefined ? '' : `both threads hold the lock ${name}, but `;
+  const held = lock === undefined ? '' : `each of the two threads holds the lock ${name} during its access, but `;
   if (lock !== undefined && (lacks.includes('arrival') || lacks.includes('join'))) {
     const sides = [
       ...(lacks.includes('join') ? ['follows its acquisition'] : []),
@@ -123,7 +138,7 @@ function missingFenceText(missing: MissingFence, home: string | undefined): stri
   if (lacks.includes('arrival'))
     return `a thread writes ${name}${at(missing.releasedAt, home)} without waiting for the other threads of its block`;
   if (lacks.includes('scope'))
-    return `${held}the scope of its ${code('__threadfence_block()')} is the block, and the threads are in different blocks`;
+    return `${held}the scope of ${code('__threadfence_block()')} is the block, and the threads are in different blocks`;
   const places = sidesOf(missing, (side) =>
     lock === undefined
       ? side === 'release'
@@ -158,7 +173,7 @@ function fenceText(missing: MissingFence, home: string | undefined): string {
   const barriers = [joined, arrived].filter((place) => place !== null);
   const parts = [
     ...(barriers.length > 0 ? [`add ${syncThreads}, which all threads of the block execute, ${barriers.join(' and ')}`] : []),
-    ...(lacks.includes('scope') ? [`replace ${code('__threadfence_block()')} with ${fence}`] : []),
+    ...(lacks.includes('scope') ? [`replace each ${code('__threadfence_block()')} with ${fence}`] : []),
     ...(places.length > 0 ? [`add ${fenceName(missing)} ${places.join(' and ')}`] : []),
   ];
   return parts.join(', and ');
@@ -190,11 +205,11 @@ function waitRemedy(missing: MissingWait, home: string | undefined): string {
   const where = at(missing.at, home);
   switch (missing.until) {
     case 'count':
-      return `compare ${flag} with the number that it has when all have counted`;
+      return `compare ${flag} with its value when all have counted, less one if an atomic operation returned the value before its own addition`;
     case 'element':
       return `wait for the element of ${flag} that the thread of the first access sets, before the second access`;
     case 'join':
-      return `add ${syncThreads} after the loop${where}`;
+      return `add ${syncThreads} after the loop${where}, where all threads of the block execute it`;
     case 'lock':
       return `take the same element of ${flag} for all accesses of one element`;
     case 'free':

@@ -118,9 +118,9 @@ test('a value that is read under a lock differs between threads, although the ad
 
 test('a race under a lock without fences reports the missing fences', async () => {
   const { race: bare } = await check(`${take()} ${work} ${release}`, launch);
-  assert.match(bare.findings[0]!.message, /both threads hold the lock `b`, but no `__threadfence\(\)`/);
+  assert.match(bare.findings[0]!.message, /each of the two threads holds the lock `b` during its access, but no `__threadfence\(\)`/);
   const { race: after } = await check(`${take()} ${fence} ${fence} ${release} ${work}`, launch);
-  assert.ok(after.findings.every(({ message }) => !/hold the lock `b`/.test(message)));
+  assert.ok(after.findings.every(({ message }) => !/holds the lock `b`/.test(message)));
 });
 
 test('patterns that only resemble a lock do not order accesses', async () => {

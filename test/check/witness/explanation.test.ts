@@ -118,6 +118,24 @@ test('if blocks race on the same lines, no barrier of the block is advised', asy
   }
 });
 
+test('in a loop whose barrier separates the accesses, the missing one is at the end', async () => {
+  const loop = (end: string): string =>
+    `mov.u32 %r3, 0;\nW:\n${store('%d0', '%r0', '%r0', 10)}\nbar.sync 0;\nxor.b32 %r1, %r0, 32; ${load('%r2', '%d0', '%r1', 11)}\n${end}add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 4; @%p1 bra W;`;
+  const { interleaving, message } = await onlyRace(loop(''));
+  assert.deepEqual(interleaving?.missing?.nextIteration, true);
+  assert.match(message, /no `__syncthreads\(\)` separates the access on line (\d+) from the one on line (\d+) in the next iteration\. /);
+  assert.match(message, / Add `__syncthreads\(\)` at the end of the loop, where all threads of the block execute it\.$/);
+  assert.equal((await racesOf(loop('bar.sync 0;\n'))).length, 0);
+  const both = await onlyRace(loop('').replace('bar.sync 0;', ''));
+  assert.equal(both.interleaving?.missing?.nextIteration, undefined);
+});
+
+test('an index that two threads get from one counter is named, since no order keeps both writes', async () => {
+  const counted = `atom.global.add.u32 %r1, [%d2], 1; shr.u32 %r2, %r1, 1;\n${store('%d1', '%r2', '%r0', 10)}`;
+  const finding = await onlyRace(counted, { grid: [1, 1, 1] });
+  assert.match(finding.message, /Give each thread a different index: it depends on the result on line \d+\.$/);
+});
+
 test('a race of atomics with too narrow scopes states the reason', async () => {
   const scoped = await onlyRace('atom.cta.add.u32 %r1, [%d1], 1;', { grid: [2, 1, 1] });
   assert.equal(scoped.interleaving?.missing?.kind, 'scope');
