@@ -38,11 +38,14 @@ test('an expected finding is at a line that can have it', () => {
   for (const { file, text, kernel, race, divergence, findings } of kernels) {
     const lines = text.split('\n');
     for (const { code, lines: at } of findings) {
+      const isAccess = code.startsWith('race/') || code.startsWith('memory/');
       const pattern = code.startsWith('barrier/')
         ? /__syncthreads|\bsync\(\)/
-        : /=|atomic|return|asm|if \(|while \(|memcpy_async|mbarrier_|COPY|\.store\(/;
+        : code.startsWith('warp/')
+          ? /_sync\(|\.sync/
+          : /=|atomic|return|asm|if \(|while \(|memcpy_async|mbarrier_|COPY|\.store\(/;
       for (const line of at) assert.match(lines[line - 1] ?? '', pattern, `${file}:${line}`);
-      assert.equal(at.length, code.startsWith('barrier/') ? 1 : 2);
+      assert.equal(at.length, isAccess ? 2 : 1);
       assert.deepEqual(
         at,
         [...at].sort((a, b) => a - b),
