@@ -4,7 +4,7 @@
  * ranges, the others by enumeration of all threads. An access that may leave its object is executed in the interpreter;
  * only such a run confirms the finding.
  */
-import { hashText } from '../base/hash.ts';
+import { fingerprintOf } from '../verdict/fingerprint.ts';
 import type { Steps } from '../base/coroutine.ts';
 import { type Access, constantReads } from '../analysis/values/access.ts';
 import { partsOf } from '../analysis/values/leader.ts';
@@ -340,7 +340,7 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
     findings.set(array, {
       code: 'memory/out-of-bounds',
       severity: isGiven ? 'error' : weaker('error'),
-      fingerprint: hashText(['out-of-bounds', request.identity, array, identity].join('|')),
+      fingerprint: fingerprintOf(request.identity, ['out-of-bounds', array, identity]),
       kind: 'out-of-bounds',
       memory,
       array,

@@ -1,5 +1,5 @@
 /** Findings on instructions that lanes of a warp execute together, confirmed by runs. */
-import { hashText } from '../base/hash.ts';
+import { fingerprintOf } from '../verdict/fingerprint.ts';
 import type { Steps } from '../base/coroutine.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import { warpSize } from '../device/hardware-limits.ts';
@@ -101,7 +101,7 @@ function describe(
   return {
     code,
     severity: 'warning',
-    fingerprint: hashText([code, request.identity, instruction.operation.mnemonic, ordinal].join('|')),
+    fingerprint: fingerprintOf(request.identity, [code, instruction.operation.mnemonic, String(ordinal)]),
     kind,
     barrier: placeOf(kernel, instruction),
     fault: { mnemonic: instruction.operation.mnemonic, ...fault },

@@ -39,7 +39,7 @@ export interface ReportedInterleaving {
     readonly kind: MissingOrder['kind'];
     readonly betweenBlocks?: true;
     readonly nextIteration?: true;
-    readonly drawnAt?: Location;
+    readonly indexFrom?: Location;
     readonly lock?: string;
     readonly flag?: string;
     readonly lacks?: MissingFence['lacks'];

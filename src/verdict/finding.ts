@@ -84,7 +84,7 @@ export type MissingOrder =
   | MissingBarrier
   | MissingFence
   | { readonly kind: 'copy-wait' | 'size' }
-  | { readonly kind: 'grid-order'; readonly isUpdate?: true; readonly drawnAt?: Location }
+  | { readonly kind: 'grid-order'; readonly isUpdate?: true; readonly indexFrom?: Location }
   | { readonly kind: 'atomic'; readonly waits?: true }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
   | { readonly kind: 'hand-over'; readonly flag: string }
@@ -106,8 +106,8 @@ export interface MissingBarrier {
   readonly between?: 'part' | 'none';
   /** In one iteration of a loop a barrier separates the accesses, from the later line to the earlier one of the next does none. */
   readonly nextIteration?: true;
-  /** Of one statement that two threads execute: its index comes from an atomic operation or a shuffle there. */
-  readonly drawnAt?: Location;
+  /** Of one statement that two threads execute: the atomic operation or the shuffle from which its index comes. */
+  readonly indexFrom?: Location;
 }
 
 /** What a lock, a flag or a counter lacks to order the accesses; its name is either `lock` or `flag`. */

@@ -149,10 +149,10 @@ for (const kernel of chosen) {
   for (const [at, { idempotent, isRefuted }] of truths.entries()) {
     const launch = launches[at]!;
     const isYes = isValidated(launch, classification);
-    const told = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block.join()}, grid ${launch.grid.join()}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`;
+    const text = `${kernel.name} launch ${at} (${launch.placement}, block ${launch.block.join()}, grid ${launch.grid.join()}, ${[...launch.scalars].map(([scalar, { value }]) => `${scalar}=${value}`).join(' ')})`;
     if (isYes && isRefuted) {
       tally.falsePositives++;
-      console.log(`FALSE POSITIVE: ${told}`);
+      console.log(`FALSE POSITIVE: ${text}`);
     }
     if (idempotent === 'left-out' && !isYes) tally.missedLeftOut++;
     if (idempotent !== true) continue;
@@ -163,7 +163,7 @@ for (const kernel of chosen) {
     if (!racing.has(launch)) racing.set(launch, hasRace(launch, contents));
     if (racing.get(launch)) tally.racing++;
     countIn(tally.reasons, reason);
-    if (values.list) console.log(`  missed: ${told}`);
+    if (values.list) console.log(`  missed: ${text}`);
   }
   if (having(true) > 0) tally.kernels++;
   if (missed > 0) countIn(tally.reasonsOfSome, reason);

@@ -1,7 +1,7 @@
 /** A kernel of the base and its counterpart, with their costs, and the report of a regression. */
 import type { Regression } from '../../report-model/regression.ts';
 import { dimensionsIn } from '../../assumptions/parts.ts';
-import { hashText } from '../../base/hash.ts';
+import { fingerprintOf } from '../../verdict/fingerprint.ts';
 import { isBoundMetric, metricTable } from '../../cost/model/metrics.ts';
 import type { Threshold } from '../../settings/cost-policy.ts';
 import type { CostReport } from '../../report-model/cost-report.ts';
@@ -40,7 +40,7 @@ export function allowed(base: number, { unit, amount }: Threshold): number {
 export function regressionOf({ base, head }: CostPair, found: Omit<Regression, 'code' | 'fingerprint' | 'kernel' | 'message'>): Regression {
   const kernel = head.entry.name.full;
   const { code } = metricTable[found.metric];
-  const fingerprint = hashText(['cost', head.entry.identity, code].join('|'));
+  const fingerprint = fingerprintOf(head.entry.identity, ['cost', code]);
   const { build, metric } = found;
   const isReached =
     build !== undefined && isBoundMetric(metric) && [base, head].every(({ cost }) => cost.bounds[build]?.[metric].exact === true);

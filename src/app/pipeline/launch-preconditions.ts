@@ -1,5 +1,5 @@
 /** Preconditions of proofs at launch sites: those that a site violates, and those that are undecided. */
-import { hashText } from '../../base/hash.ts';
+import { fingerprintOf } from '../../verdict/fingerprint.ts';
 import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -21,7 +21,7 @@ export function violatedAt({ name, identity }: LaunchedKernel, launch: Launch, b
   const message = `This launch of ${name.qualified} violates ${codeList(broken)}${because}. The kernel is proved free of races only under that condition.`;
   const code = 'launch/precondition';
   // Lines and surrounding code may change: the violated preconditions and their constraints identify the site.
-  const fingerprint = hashText([code, identity, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)].join('|'));
+  const fingerprint = fingerprintOf(identity, [code, launch.location?.file ?? '', ...broken, ...ties.map(({ text }) => text)]);
   return { severity: 'error', code, message, ...(launch.location && { location: launch.location }), fingerprint };
 }
 

@@ -34,8 +34,8 @@ export function missingOrder(context: KernelContext, [a, b]: readonly [Access, A
   if (order) return order;
   if (waits(context, a, b)) return { kind: 'atomic', waits: true };
   const isUpdate = updates(context.kernel, a, b) ? { isUpdate: true as const } : {};
-  const drawn = a.instruction === b.instruction ? drawnIndexOf(context, a) : undefined;
-  const cause = { ...isUpdate, ...(drawn && { drawnAt: placeOf(context.kernel, drawn) }) };
+  const source = a.instruction === b.instruction ? sourceOfIndex(context, a) : undefined;
+  const cause = { ...isUpdate, ...(source && { indexFrom: placeOf(context.kernel, source) }) };
   if (scope === 'grid') return { kind: 'grid-order', ...cause };
   if (a.isCopy) return { kind: 'copy-wait' };
   return { ...missingBarrier(context, a, b, meeting), ...cause };
@@ -151,7 +151,7 @@ function missingAcquire(context: KernelContext, first: Access, second: Access): 
 }
 
 /** The atomic operation or the shuffle whose result is in the index of an access; undefined if none is. */
-function drawnIndexOf({ kernel }: KernelContext, { targets }: Access): Instruction | undefined {
+function sourceOfIndex({ kernel }: KernelContext, { targets }: Access): Instruction | undefined {
   for (const { atom } of targets[0]!.offset.leaves) {
     const definition = atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
     if (definition?.kind !== 'instruction') continue;

@@ -72,7 +72,7 @@ export function laneRemedy(kind: LaneFaultKind, { mnemonic, mask, other }: LaneF
         return `let all lanes of the mask execute ${name} before they return, with a neutral value in a sum, and guard only what follows`;
       if (other?.is === 'absent') return 'read from a lane that each warp has';
       if (other?.is === 'elsewhere') return `let all lanes of the mask execute the same ${name}`;
-      return `let the source lane execute ${name} too and name it in the mask, or use the value only where the source lane is in the mask`;
+      return `name the source lane in the mask and let it execute ${name}, or use the value only where the mask contains the source lane`;
   }
 }
 

@@ -66,7 +66,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
       if (missing.isUpdate) return makeAtomic;
-      if (missing.drawnAt) return drawnText(missing.drawnAt, accesses);
+      if (missing.indexFrom) return indexText(missing.indexFrom, accesses);
       if (isEachOne(first, second) && first.operation === 'write')
         return 'let threads write different elements, let one thread of the grid write this one, or use an atomic operation';
       return `${isReadOfWrite(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
@@ -93,7 +93,7 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const { first, second } = accesses;
   const { kind, between, lanes, nextIteration } = missing;
   if (missing.isUpdate) return makeAtomic;
-  if (missing.drawnAt) return drawnText(missing.drawnAt, accesses);
+  if (missing.indexFrom) return indexText(missing.indexFrom, accesses);
   if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
   const isOfWarp = kind === 'warp-barrier';
   const barrier = isOfWarp ? syncWarp : syncThreads;
@@ -103,7 +103,7 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
       : `let threads write different elements, let one thread write this one, use an atomic operation, or separate the writes by ${syncThreads}`;
   }
   if (nextIteration)
-    return `add ${barrier} at the end of the loop, where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it`;
+    return `add ${barrier} at the end of the loop body, where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it`;
   if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;
   switch (between) {
     case 'part':
@@ -115,9 +115,9 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   }
 }
 
-/** The remedy if threads that draw their indices have the same one: nothing that orders the writes keeps both. */
-function drawnText(drawnAt: Location, { first, second }: Accesses): string {
-  return `give each thread a different index: it depends on the result${at(drawnAt, homeOf([first.location, second.location]))}`;
+/** The remedy if the index of one statement comes from a counter or a shuffle: no order of the writes keeps both values. */
+function indexText(from: Location, { first, second }: Accesses): string {
+  return `give each thread a different index: it comes from the result${at(from, homeOf([first.location, second.location]))}`;
 }
 
 function fenceName({ among }: MissingFence): string {

@@ -34,8 +34,8 @@ export function sharedMemory(bytes: number): string {
  * Converts clauses to sentences, with a capital letter and a full stop each. Undefined and empty clauses are omitted.
  */
 export function sentences(...clauses: readonly (string | undefined)[]): string {
-  const told = clauses.filter((clause) => clause !== undefined && clause !== '');
-  return told.map((clause) => `${capitalised(clause!)}.`).join(' ');
+  const written = clauses.filter((clause) => clause !== undefined && clause !== '');
+  return written.map((clause) => `${capitalised(clause!)}.`).join(' ');
 }
 
 /** Maximum number of characters of a readable value. */

@@ -10,14 +10,14 @@ function valuesOf(start: number | string, next: string): readonly bigint[] | nul
     ${next} add.s32 %r30, %r30, 1; setp.lt.s32 %p9, %r30, %r9; @%p9 bra L;`;
   const { offset } = contextOf(body).accesses[0]!.targets[0]!;
   if (offset.leaves.some(({ atom }) => atom?.kind === 'phi' || atom?.kind === 'havoc')) return null;
-  return Array.from({ length: 10 }, (_, round) => {
-    const value = evaluateTerm(offset, ({ atom }) => (atom!.kind === 'iteration' ? BigInt(round) : undefined), new Map());
+  return Array.from({ length: 10 }, (_, iteration) => {
+    const value = evaluateTerm(offset, ({ atom }) => (atom!.kind === 'iteration' ? BigInt(iteration) : undefined), new Map());
     return value! / 4n;
   });
 }
 
 const ring = (start: number, step: number, size: number): readonly bigint[] =>
-  Array.from({ length: 10 }, (_, round) => BigInt((start + step * round) % size));
+  Array.from({ length: 10 }, (_, iteration) => BigInt((start + step * iteration) % size));
 
 test('the remainder or the mask of a sum is a ring', () => {
   const add = (step: number): string => `add.s32 %r21, %r20, ${step};`;

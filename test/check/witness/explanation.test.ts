@@ -124,7 +124,7 @@ test('in a loop whose barrier separates the accesses, the missing one is at the 
   const { interleaving, message } = await onlyRace(loop(''));
   assert.deepEqual(interleaving?.missing?.nextIteration, true);
   assert.match(message, /no `__syncthreads\(\)` separates the access on line (\d+) from the one on line (\d+) in the next iteration\. /);
-  assert.match(message, / Add `__syncthreads\(\)` at the end of the loop, where all threads of the block execute it\.$/);
+  assert.match(message, / Add `__syncthreads\(\)` at the end of the loop body, where all threads of the block execute it\.$/);
   assert.equal((await racesOf(loop('bar.sync 0;\n'))).length, 0);
   const both = await onlyRace(loop('').replace('bar.sync 0;', ''));
   assert.equal(both.interleaving?.missing?.nextIteration, undefined);
@@ -133,7 +133,7 @@ test('in a loop whose barrier separates the accesses, the missing one is at the 
 test('an index that two threads get from one counter is named, since no order keeps both writes', async () => {
   const counted = `atom.global.add.u32 %r1, [%d2], 1; shr.u32 %r2, %r1, 1;\n${store('%d1', '%r2', '%r0', 10)}`;
   const finding = await onlyRace(counted, { grid: [1, 1, 1] });
-  assert.match(finding.message, /Give each thread a different index: it depends on the result on line \d+\.$/);
+  assert.match(finding.message, /Give each thread a different index: it comes from the result on line \d+\.$/);
 });
 
 test('a race of atomics with too narrow scopes states the reason', async () => {

@@ -1,6 +1,6 @@
 /** A limit that is exceeded or not comparable, or a launch that fails, in the form of reports. */
 import type { Regression } from '../../../report-model/regression.ts';
-import { hashText } from '../../../base/hash.ts';
+import { fingerprintOf } from '../../../verdict/fingerprint.ts';
 import type { LaunchedKernel } from '../../build/kernel.ts';
 
 /**
@@ -13,6 +13,6 @@ export function violationOf(
   detail = found.limit ?? '',
 ): Regression {
   const kernel = entry.name.full;
-  const fingerprint = hashText([found.code, entry.identity, found.metric, detail].join('|'));
+  const fingerprint = fingerprintOf(entry.identity, [found.code, found.metric, detail]);
   return { kernel, fingerprint, base: null, ...found };
 }
