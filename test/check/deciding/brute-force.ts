@@ -13,6 +13,11 @@ export type Assignment = ReadonlyMap<string, bigint>;
 const axes = ['x', 'y', 'z'] as const;
 const mostRounds = 6n;
 
+/** Whether none of the terms wraps around, for given integers of the atoms. */
+export function areMet({ view }: KernelContext['symbolic'], assumes: readonly Term[], atom: (leaf: Term) => bigint): boolean {
+  return valuation(view, atom).holds({ constant: 0n, terms: new Map(), low: 0n, high: 0n, assumes });
+}
+
 /**
  * Looks for two different threads (blocks) of an obligation that overlap.
  * @param limit assignments to try; if there are more, a random sample of this size
@@ -26,7 +31,7 @@ export function findOverlap(
   random: Random,
   limit: number,
 ): Assignment | null {
-  const { first, second, scope } = obligation;
+  const { first, second, scope, warp, mayBeOne, betweenClusters } = obligation;
   const choices = new Map<string, readonly bigint[]>();
   const upTo = (count: number): bigint[] => Array.from({ length: count }, (_, i) => BigInt(i));
   for (const side of [1, 2]) {
@@ -75,8 +80,17 @@ export function findOverlap(
         if (block >= (values.get(`g${axis}`) ?? 1n << 20n)) return false;
       }
     }
+    const at = (letter: string, side: number): bigint[] => axes.map((axis) => values.get(`${letter}${axis}_${side}`)!);
     const letter = scope === 'block' ? 't' : 'b';
-    if (axes.every((axis) => values.get(`${letter}${axis}_1`) === values.get(`${letter}${axis}_2`))) return false;
+    if (!mayBeOne && String(at(letter, 1)) === String(at(letter, 2))) return false;
+    const clusterOf = (side: number): string => String(at('b', side).map((index, axis) => index / BigInt(betweenClusters![axis]!)));
+    if (betweenClusters && clusterOf(1) === clusterOf(2)) return false;
+    const [width, height] = axes.map((axis, i) => values.get(`n${axis}`) ?? BigInt(dimensions.block[i] ?? 1));
+    const warpOf = (side: number): bigint => {
+      const [x, y, z] = at('t', side) as [bigint, bigint, bigint];
+      return (x + width! * (y + height! * z)) / 32n;
+    };
+    if (warp && (warpOf(1) === warpOf(2)) !== (warp === 'same')) return false;
     const atom =
       (reading: TermInstance) =>
       (leaf: Term): bigint => {
@@ -85,13 +99,7 @@ export function findOverlap(
       };
     const holds = (side: AccessSide): boolean =>
       side.conditions.every(({ term, reading }) => evaluateTerm(term, atom(reading), new Map()) === 1n) &&
-      valuation(symbolic.view, atom(side.reading)).holds({
-        constant: 0n,
-        terms: new Map(),
-        low: 0n,
-        high: 0n,
-        assumes,
-      });
+      areMet(symbolic, assumes, atom(side.reading));
     const address = ({ target, reading }: AccessSide): bigint | undefined => evaluateTerm(target.offset, atom(reading), new Map());
     const a = address(first);
     const b = address(second);

@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { complete } from '../../../src/base/coroutine.ts';
 import { addressDifference } from '../../../src/check/obligations/difference.ts';
+import { BitVectorEncoding } from '../../../src/check/deciding/bit-vector-encoding.ts';
 import { enumerate } from '../../../src/check/deciding/enumerate.ts';
 import { LinearEncoding } from '../../../src/check/deciding/linear-encoding.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
@@ -21,10 +22,10 @@ after(closeSolver);
 const evaluations = 300_000;
 const assignments = 1000;
 
-/** Two stores of random widths at random linear addresses, in a small block and grid. */
-function linearKernel(random: Random): Kernel {
+/** Two stores of random widths at random linear addresses, in a small block and grid; a scale makes addresses sparse. */
+function linearKernel(random: Random, scale = 1): Kernel {
   const access = (scratch: number): string => {
-    const factor = (): number => random.pick([0, 1, 1, 2, 3, 4, 4, 8, 12, 16, -4, 32]);
+    const factor = (): number => scale * random.pick([0, 1, 1, 2, 3, 4, 4, 8, 12, 16, -4, 32]);
     const width = random.pick([8, 16, 32, 32, 64]);
     const [index, offset] = [`%r${scratch}`, random.below(24)];
     return `mul.lo.s32 ${index}, %r0, ${factor()}; mad.lo.s32 ${index}, %r3, ${factor()}, ${index};
@@ -38,7 +39,7 @@ test('linear addresses: refuted pairs have no overlap, and enumeration of all th
   const counts = { refuted: 0, none: 0, hits: 0 };
   for (let seed = 0; seed < 300; seed++) {
     const random = seededRandom(seed);
-    const kernel = linearKernel(random);
+    const kernel = linearKernel(random, seed % 4 === 0 ? 7_000_000 : 1);
     const options = {
       block: random.pick([
         [4, 1, 1],
@@ -73,6 +74,68 @@ test('linear addresses: refuted pairs have no overlap, and enumeration of all th
   }
   // The tier decides more than half of all pairs.
   assert.ok(counts.refuted > counts.none / 3 && counts.hits > 100, JSON.stringify(counts));
+});
+
+test('threads of one warp or of two, maybe one thread, and blocks of different clusters', async () => {
+  const solver = await sharedSolver();
+  const counts: Record<string, number> = { none: 0, hits: 0 };
+  for (let seed = 2000; seed < 2040; seed++) {
+    const random = seededRandom(seed);
+    const kernel = linearKernel(random);
+    const ofBlock = random.chance(0.6);
+    const options = ofBlock
+      ? {
+          block: random.pick([
+            [40, 1, 1],
+            [16, 3, 1],
+            [5, 4, 3],
+            [3, 1, 22],
+          ] as const),
+          grid: [1, 1, 1] as const,
+        }
+      : {
+          block: [2, 1, 1] as const,
+          grid: random.pick([
+            [4, 1, 1],
+            [2, 6, 1],
+            [6, 2, 2],
+          ] as const),
+        };
+    const problem = problemsOf(kernel, options)[ofBlock ? 0 : 1]!;
+    const { context, instances } = problem;
+    const { symbolic, dimensions } = context;
+    for (const plain of problem.obligations) {
+      const obligation = ofBlock
+        ? { ...plain, ...random.pick([{ warp: 'same' }, { warp: 'same', mayBeOne: true }, { warp: 'different' }] as const) }
+        : {
+            ...plain,
+            betweenClusters: random.pick([
+              [2, 1, 1],
+              [2, 2, 1],
+              [1, 2, 2],
+            ] as const),
+          };
+      const found = findOverlap(context, instances, obligation, [], random, 20_000);
+      const difference = addressDifference(symbolic, instances, obligation);
+      const tried = enumerate(symbolic, instances, dimensions, obligation, difference, evaluations);
+      const where = `seed ${seed}, ${obligation.warp}, ${describe(problem, obligation)} ${shown(found)}`;
+      assert.equal(tried.kind, found ? 'hits' : 'none', where);
+      counts[tried.kind]!++;
+      for (const encoding of [
+        new LinearEncoding(symbolic, instances, dimensions),
+        new BitVectorEncoding(symbolic, instances, dimensions, () => false),
+      ]) {
+        const tier = new SolverTier(encoding, [], { solver: async () => solver, answers: new Answers(), units: 200_000 });
+        const answer = await complete(tier.decide(encoding.overlap(obligation)));
+        // The solver tiers do not distinguish clusters.
+        if (found || ofBlock) assert.equal(answer.kind, found ? 'open' : 'proved', where);
+      }
+    }
+  }
+  assert.ok(
+    Object.values(counts).every((count) => count > 25),
+    JSON.stringify(counts),
+  );
 });
 
 test('random kernels: pairs that any tier proves have no overlap', async () => {
