@@ -1,7 +1,14 @@
 /** Properties of effects that provers, interpreter and costs ask. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accessesOfEffect, completionOf, isUnfollowed, participantsOf } from '../../src/isa/model/effect.ts';
+import {
+  accessesOfEffect,
+  completionOf,
+  isOfRegisters,
+  isUnfollowed,
+  mayOrderAccesses,
+  participantsOf,
+} from '../../src/isa/model/effect.ts';
 import type { Effect } from '../../src/isa/model/operation.ts';
 import { decode } from '../../src/isa/table.ts';
 
@@ -68,4 +75,27 @@ test('completion and participants of instructions', () => {
   for (const [mnemonic, text] of Object.entries(expected)) {
     assert.equal(told(mnemonic), text, mnemonic);
   }
+});
+
+test('instructions that compute from registers only, and others that order no accesses', () => {
+  const phrases = (mnemonic: string): string => {
+    const effect = effectOf(mnemonic);
+    return [isOfRegisters(effect) && 'registers', mayOrderAccesses(effect) && 'orders'].filter(Boolean).join(', ');
+  };
+  const expected: Readonly<Record<string, string>> = {
+    'add.s32': 'registers',
+    'shfl.sync.down.b32': 'registers',
+    'vote.sync.all.pred': 'registers',
+    'activemask.b32': 'registers',
+    'mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32': 'registers',
+    'ldmatrix.sync.aligned.m8n8.x4.shared.b16': '',
+    'ld.global.u32': '',
+    'ld.volatile.global.u32': 'orders',
+    'atom.shared.cta.cas.b64': 'orders',
+    'membar.gl': 'orders',
+    'bar.warp.sync': 'orders',
+    'cp.async.cg.shared.global': '',
+    'cp.async.bulk.global.shared::cta.bulk_group': 'orders',
+  };
+  for (const [mnemonic, phrase] of Object.entries(expected)) assert.equal(phrases(mnemonic), phrase, mnemonic);
 });

@@ -2,6 +2,7 @@
 import { objectName } from '../../cuda/names/demangle.ts';
 import { declarationOf } from '../../check/context/scalars.ts';
 import type { Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
+import { isOfRegisters } from '../../isa/model/effect.ts';
 import type { Effect } from '../../isa/model/operation.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Location } from '../../source/location.ts';
@@ -157,17 +158,7 @@ function relevantValues(kernel: Kernel, readOnly: ReadonlyMap<Instruction, strin
 
 /** Whether the results of an instruction depend on memory that a kernel may write. */
 function dependsOnMemory(instruction: Instruction): boolean {
-  switch (instruction.operation.effect.kind) {
-    case 'pure':
-    case 'havoc':
-    case 'shuffle':
-    case 'vote':
-    case 'warp-value':
-    case 'warp-matrix':
-      return false;
-    default:
-      return !isOfParameter(instruction);
-  }
+  return !isOfRegisters(instruction.operation.effect) && !isOfParameter(instruction);
 }
 
 /** Arguments of an instruction that are relevant even if its results are unused. */
@@ -211,19 +202,13 @@ function readOnlyLoads(kernel: Kernel, parameters: readonly ParameterSource[]): 
         if (through.size === 0 && address?.kind !== 'address') return new Map();
         for (const pointer of through) written.add(pointer);
         break;
-      case 'pure':
-      case 'havoc':
       case 'barrier':
       case 'warp-barrier':
       case 'grid-barrier':
-      case 'shuffle':
-      case 'vote':
-      case 'warp-value':
-      case 'warp-matrix':
       case 'fence':
         break;
       default:
-        return new Map();
+        if (!isOfRegisters(effect)) return new Map();
     }
   }
   const readOnly = [...loads].filter(([, through]) => ![...through].some((pointer) => written.has(pointer)));

@@ -88,15 +88,15 @@ function waitingFor(
   const own = index.arguments[first]?.atom;
   const [step, by] = [index.arguments[1 - first], index.coefficients[1 - first]];
   if (own?.kind !== 'thread' || !step) return null;
-  const round = [step, ...step.arguments].find((part) => part.atom?.kind === 'iteration')?.atom;
-  if (round?.kind !== 'iteration' || !isSimple(round.loop as LoopId)) return null;
+  const iteration = [step, ...step.arguments].find((part) => part.atom?.kind === 'iteration')?.atom;
+  if (iteration?.kind !== 'iteration' || !isSimple(iteration.loop as LoopId)) return null;
   const size = block[own.axis]!;
   const threads = step.atom ? by! : null;
   const isOfSize =
     step.operator === 'mul' && by === 1n && step.arguments.some((part) => part.atom?.kind === 'block-size' && part.atom.axis === own.axis);
   if (threads === null ? !isOfSize || step.arguments.length !== 2 : size === null || threads < 1n || threads > BigInt(size)) return null;
   return {
-    loop: round.loop as LoopId,
+    loop: iteration.loop as LoopId,
     thread: zeroBut(own.axis),
     isMetByAll: (part) => {
       if (threads === null || !part.leaves.every((leaf) => leaf.atom?.kind === 'thread' && leaf.atom.axis === own.axis)) return false;

@@ -126,21 +126,31 @@ export function isUnfollowed(effect: Effect): boolean {
   return !hasPlainAccesses(effect) || groupOf(effect)?.proxy === 'async';
 }
 
+/** Whether an instruction accesses no memory and orders nothing: its results follow from registers of its lanes, or are unknown. */
+export function isOfRegisters({ kind }: Effect): boolean {
+  switch (kind) {
+    case 'pure':
+    case 'havoc':
+    case 'shuffle':
+    case 'vote':
+    case 'warp-value':
+    case 'warp-matrix':
+      return true;
+    default:
+      return false;
+  }
+}
+
 /** Whether an instruction may release earlier accesses of its thread, or acquire accesses of others. */
 export function mayOrderAccesses(effect: Effect): boolean {
+  if (isOfRegisters(effect)) return false;
   switch (effect.kind) {
     case 'load':
     case 'store':
       return effect.semantics !== 'weak';
     case 'fence':
       return effect.semantics !== 'proxy';
-    case 'pure':
-    case 'havoc':
-    case 'warp-matrix':
     case 'matrix-access':
-    case 'shuffle':
-    case 'vote':
-    case 'warp-value':
     case 'warpgroup-multiply':
       return false;
     case 'copy':
