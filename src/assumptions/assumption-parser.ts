@@ -13,7 +13,7 @@ import {
   operation,
 } from './expression.ts';
 import { type ArithmeticOperator, type ComparisonOperator, precedences, resultOf, shiftLimit } from './operators.ts';
-import { printExpression } from './print.ts';
+import { printExpression } from './print-assumption.ts';
 
 type ParsedAssumption =
   | { readonly expression: AssumptionExpression }

@@ -1,7 +1,7 @@
 /** Whether conditions of a path exclude each other. */
 import { type Fact, type HostTerm, termConstant } from './expression.ts';
 import { type ComparisonOperator, mirroredOperators } from './operators.ts';
-import { printExpression } from './print.ts';
+import { printExpression } from './print-assumption.ts';
 import { negatedFact } from './simplify.ts';
 
 interface Range {

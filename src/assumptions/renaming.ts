@@ -12,7 +12,7 @@ import {
   termConstant,
 } from './expression.ts';
 import { isClosed } from './parts.ts';
-import { printExpression } from './print.ts';
+import { printExpression } from './print-assumption.ts';
 import { arithmetic } from './simplify.ts';
 
 /** Expressions over names of the launch for values of the program, by the text of the term. */

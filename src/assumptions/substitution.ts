@@ -1,7 +1,7 @@
 /** Applies facts to terms: symbols whose values they fix, conditions that they decide. */
 import { LayeredMap } from '../base/layered-map.ts';
 import { type Fact, type HostTerm, termConstant } from './expression.ts';
-import { printCondition, printExpression } from './print.ts';
+import { printCondition, printExpression } from './print-assumption.ts';
 import { arithmetic, choice, compared, joinedFact, negatedFact, truth } from './simplify.ts';
 
 export interface Substitution {

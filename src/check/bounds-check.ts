@@ -9,7 +9,7 @@ import type { Steps } from '../base/coroutine.ts';
 import { type Access, constantReads } from '../analysis/values/access.ts';
 import { partsOf } from '../analysis/values/leader.ts';
 import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
-import { evaluateTerm } from '../term/evaluate.ts';
+import { evaluateTerm } from '../term/evaluate-term.ts';
 import type { Term } from '../term/term.ts';
 import type { FaultEvent } from '../interpreter/core/run-result.ts';
 import type { Reason } from '../verdict/reason.ts';

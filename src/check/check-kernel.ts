@@ -7,10 +7,10 @@ import type { Assumption, DivergenceResult, RaceResult } from '../verdict/findin
 import { baseName, placeOf } from './context/names.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { areExecutedByAll } from './ordering/grid-gate.ts';
-import { assumedOfCalls } from './context/calls.ts';
+import { assumedOfCalls } from './context/unknown-calls.ts';
 import { hasEmptyRange, conditionsOf } from './premises/premises.ts';
 import { maximumSharedBytes } from '../device/hardware-limits.ts';
-import { refusedSharedBytes } from '../launch/shared-memory.ts';
+import { refusedSharedBytes } from '../launch/shared-memory-limit.ts';
 import { raceResult, reasonBeside } from './race-result.ts';
 import {
   type RaceFreeMemory,
@@ -59,7 +59,7 @@ import { kernelContext } from './context/kernel-facts.ts';
 import type { Reason } from '../verdict/reason.ts';
 import { complete, type Steps } from '../base/coroutine.ts';
 import { type CheckRequest, type CheckResult, type Exclusion, nothingOpen, type OpenObligations } from './request/check-request.ts';
-import type { CheckTrace } from './trace.ts';
+import type { CheckTrace } from './check-trace.ts';
 
 /** The kernel with the initial values of those variables that the host program fills before the launch. */
 function withFilledVariables({ kernel, launch, objectName }: CheckRequest): Kernel {

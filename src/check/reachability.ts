@@ -9,7 +9,7 @@ import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/coroutine.ts';
 import type { ParameterField } from '../launch/parameter-field.ts';
 import { type AtomColumn, ColumnEvaluation } from '../term/evaluate-columns.ts';
-import { evaluateTerm } from '../term/evaluate.ts';
+import { evaluateTerm } from '../term/evaluate-term.ts';
 import type { Term } from '../term/term.ts';
 import { usualContents } from './deciding/held-contents.ts';
 import { meetsStated, SolverTiers } from './deciding/solver-tiers.ts';

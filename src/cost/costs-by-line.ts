@@ -1,6 +1,6 @@
 /** Costs of a part of a kernel: a total for each count, and the shares of the lines. Null: no bound. */
 import { type Expression, add, constant, constantValue, multiply, scale, zero } from './expressions/expression.ts';
-import { maximum } from './expressions/order.ts';
+import { maximum } from './expressions/expression-order.ts';
 import type { Count } from './model/metrics.ts';
 import { addRounds, holdsShared } from './expressions/shared-iterations.ts';
 

@@ -1,7 +1,7 @@
 /** Cost of all iterations of a loop from the cost of one iteration. */
 import { type Cost, loosened, mapCost, sumOverIterations, worstOf } from './costs-by-line.ts';
 import { add, constant, type Expression, namesOf, zero } from './expressions/expression.ts';
-import { isNonNegative, maximum } from './expressions/order.ts';
+import { isNonNegative, maximum } from './expressions/expression-order.ts';
 import { isPolynomialIn, sumOverIterationRange } from './expressions/iteration-sum.ts';
 
 /** Maximum of the cost and 0: a lane with a negative trip count does not enter the loop, because of a guard. */

@@ -5,7 +5,7 @@
 import { dominates } from '../ir/form/dominators.ts';
 import type { BlockId, Kernel, Loop, LoopId } from '../ir/form/kernel.ts';
 import { add, constant, constantValue, type Expression, multiply, namesOf, zero } from './expressions/expression.ts';
-import { maximum } from './expressions/order.ts';
+import { maximum } from './expressions/expression-order.ts';
 import { floorOf } from './expressions/rational.ts';
 import { holdsShared } from './expressions/shared-iterations.ts';
 import { isRoundName } from './lanes/term-bound.ts';

@@ -15,7 +15,7 @@ import { type Growth, compareGrowth, growthIn } from './expressions/growth.ts';
 import { LaneEvaluator, type LaneMemos } from './lanes/lane-values.ts';
 import { reconvergencePoints } from './lanes/reconvergence.ts';
 import { counts } from './model/metrics.ts';
-import { isNonNegative, maximum, minimum, substitute } from './expressions/order.ts';
+import { isNonNegative, maximum, minimum, substitute } from './expressions/expression-order.ts';
 import { boundSharedIterations, sharedName } from './expressions/shared-iterations.ts';
 import { roundName } from './lanes/term-bound.ts';
 import { decidingExit, tightest } from './loops/deciding-exit.ts';

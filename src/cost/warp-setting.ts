@@ -6,7 +6,7 @@ import type { DeclaredAs } from '../analysis/values/memory-base.ts';
 import type { Program } from '../interpreter/core/program.ts';
 import type { Block, BlockId, Instruction, LoopId } from '../ir/form/kernel.ts';
 import type { Count } from './model/metrics.ts';
-import type { Halving } from './loops/halving.ts';
+import type { Halving } from './loops/halved-distance.ts';
 import type { Potential } from './loops/potential.ts';
 import type { BoundSetting } from './lanes/term-bound.ts';
 

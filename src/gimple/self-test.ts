@@ -1,6 +1,6 @@
 /** Whether the dumps of a compiler are understood: one small program with every form that launches depend on. */
 import type { GimpleFunction, GimpleStatement, GimpleOperand } from './gimple.ts';
-import { parseFunction, splitDump } from './parser.ts';
+import { parseFunction, splitDump } from './gimple-parser.ts';
 
 /** The program whose dump `understandsDump` checks. */
 export const selfTestProgram = `struct Extent { unsigned x, y, z; Extent(unsigned x, unsigned y = 1) : x(x), y(y), z(1) {} };

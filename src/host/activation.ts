@@ -3,7 +3,7 @@ import type { ChosenFunction, HostValue } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleLocation, GimpleOperand } from '../gimple/gimple.ts';
 import type { HostUnit } from './host-unit.ts';
-import type { Cell } from './memory.ts';
+import type { Cell } from './object-contents.ts';
 import type { HostObject, HostPlace } from './objects.ts';
 import type { State } from './state.ts';
 

@@ -12,10 +12,10 @@ import type { HostProgram } from './host-program.ts';
 import { type HostUnit, type UnknownCallee, movedObject } from './host-unit.ts';
 import type { Activation, CallRequest, FollowedCall, Outcome, Passed, TypedPlace } from './activation.ts';
 import { OperandEvaluator, scalarName } from './evaluator.ts';
-import { unknownObject } from './memory.ts';
+import { unknownObject } from './object-contents.ts';
 import type { HostPlace } from './objects.ts';
 import { changesOnlyArguments, isPure } from './effects.ts';
-import { movedBy } from './operators.ts';
+import { movedBy } from './gimple-operators.ts';
 import { bytesOfType } from './printed-types.ts';
 import { type State, assume, cloneState, mergeStates } from './state.ts';
 

@@ -3,7 +3,7 @@ import { type HostTerm, integer, one, termConstant, zeroTerm } from '../assumpti
 import { arithmetic, compared } from '../assumptions/simplify.ts';
 import { type HostValue, integerValue, nullPointer, pointerOfText, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostObject, HostPlace, Objects } from './objects.ts';
-import { movedBy } from './operators.ts';
+import { movedBy } from './gimple-operators.ts';
 import type { State } from './state.ts';
 
 /** Offsets in `std::_Rb_tree_node_base`, and in the header of a tree: its root, its least and its greatest node. */

@@ -9,9 +9,9 @@ import type { GimpleFunction, GimpleOperand } from '../gimple/gimple.ts';
 import type { Activation, Passed, TypedPlace } from './activation.ts';
 import type { HostProgram } from './host-program.ts';
 import type { HostUnit } from './host-unit.ts';
-import { type Cell, type ObjectState, copiedCells, objectKey, unknownObject } from './memory.ts';
+import { type Cell, type ObjectState, copiedCells, objectKey, unknownObject } from './object-contents.ts';
 import { type HostObject, type HostPlace, Objects, labelOf } from './objects.ts';
-import { castValue } from './operators.ts';
+import { castValue } from './gimple-operators.ts';
 import { bytesOfType, sourceName } from './printed-types.ts';
 import type { State } from './state.ts';
 

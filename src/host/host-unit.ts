@@ -3,7 +3,7 @@ import type { HostFunction } from '../cuda/launches/value.ts';
 import type { HostType, DebugTypes } from '../gimple/debug-types.ts';
 import type { GimpleFunction } from '../gimple/gimple.ts';
 import type { DataObject } from '../gimple/initialised-data.ts';
-import { parseFunction, parseGimpleParameters, splitDump } from '../gimple/parser.ts';
+import { parseFunction, parseGimpleParameters, splitDump } from '../gimple/gimple-parser.ts';
 import { PrintedTypes } from './printed-types.ts';
 
 /** Functions that configure or make a launch. */

@@ -14,8 +14,8 @@ import { type HostUnit } from './host-unit.ts';
 import type { Activation, EdgeState, FollowedCall, Outcome, Passed } from './activation.ts';
 import { CallInterpreter, sourceNameOf } from './calls.ts';
 import { isBitField, isMemory, scalarName } from './evaluator.ts';
-import { type LoopHost, executeLoop } from './loops.ts';
-import { castValue, hostComparison, movedBy, numberOf } from './operators.ts';
+import { type LoopHost, executeLoop } from './host-loops.ts';
+import { castValue, hostComparison, movedBy, numberOf } from './gimple-operators.ts';
 import { bytesOfType, sourceName } from './printed-types.ts';
 import { type State, assume, cloneState, mergeStates } from './state.ts';
 

@@ -7,7 +7,7 @@ import type { GimpleLocation } from '../gimple/gimple.ts';
 import { type HostUnit, kernelSymbol } from './host-unit.ts';
 import type { CallRequest, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
-import { type ObjectState, readScalar } from './memory.ts';
+import { type ObjectState, readScalar } from './object-contents.ts';
 import type { State } from './state.ts';
 
 /** A function from which interpretation starts, with the path of its unit. */

@@ -7,9 +7,9 @@ import { type HostValue, type MemoryContents, functionsOf, integerValue, nullPoi
 import type { HostUnit } from './host-unit.ts';
 import type { CallRequest, Outcome, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
-import { constantBytes, zeroObject } from './memory.ts';
+import { constantBytes, zeroObject } from './object-contents.ts';
 import { type HostPlace, labelOf } from './objects.ts';
-import { movedBy, roundedValue } from './operators.ts';
+import { movedBy, roundedValue } from './gimple-operators.ts';
 import type { State } from './state.ts';
 import { Strings, Trees } from './containers.ts';
 

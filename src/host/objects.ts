@@ -1,6 +1,6 @@
 /** Objects of the host program: variables, allocations, and what unknown pointers point to. Only this file reads and writes them. */
 import { type Fact, type HostSymbol, type HostTerm, integer, termConstant, zeroTerm } from '../assumptions/expression.ts';
-import { printExpression } from '../assumptions/print.ts';
+import { printExpression } from '../assumptions/print-assumption.ts';
 import { type HostMemory, type HostValue, integerValue, pointerOfText, symbolOf } from '../cuda/launches/value.ts';
 import {
   type Cell,
@@ -14,7 +14,7 @@ import {
   valuesOf,
   written,
   zeroObject,
-} from './memory.ts';
+} from './object-contents.ts';
 import type { MergeContext, State } from './state.ts';
 
 type ObjectKind =

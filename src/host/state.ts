@@ -3,10 +3,10 @@ import { LayeredMap } from '../base/layered-map.ts';
 import { appliedSymbol } from '../assumptions/applied-symbol.ts';
 import type { Fact } from '../assumptions/expression.ts';
 import { isLarge, isSame } from '../assumptions/parts.ts';
-import { printCondition } from '../assumptions/print.ts';
+import { printCondition } from '../assumptions/print-assumption.ts';
 import { joinedFact, negatedFact, truth } from '../assumptions/simplify.ts';
 import { type HostValue, type MemoryContents, eitherValue, valueKey } from '../cuda/launches/value.ts';
-import { type Cell, type Content, type ObjectState, copiedCells, isSameBase, objectKey, refined } from './memory.ts';
+import { type Cell, type Content, type ObjectState, copiedCells, isSameBase, objectKey, refined } from './object-contents.ts';
 
 /** What `<<<…>>>` configures, and the call of a function that contains it. */
 interface LaunchConfiguration {

@@ -21,9 +21,9 @@ import {
   scaleAmount,
   subtractAmounts,
   zeroAmount,
-} from './footprint/polynomial.ts';
+} from './footprint/amount.ts';
 import { dimensionAmount, type StatedValue, LinearInterpretation } from './footprint/linear-interpretation.ts';
-import type { FormFact, WayFacts } from './footprint/scope.ts';
+import type { FormFact, WayFacts } from './footprint/path-facts.ts';
 import { pathsTo } from './footprint/paths.ts';
 import { never, type ValidatorCondition } from './model/quantity.ts';
 import { contactOf } from '../analysis/values/thread-contact.ts';

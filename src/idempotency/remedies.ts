@@ -5,7 +5,7 @@ import type { Instruction, Kernel } from '../ir/form/kernel.ts';
 import type { Location } from '../source/location.ts';
 import { fieldName } from '../launch/parameter-field.ts';
 import { type Classification, type ClassifyRequest, classify } from './classify.ts';
-import { sourcePlaces } from './effects.ts';
+import { sourcePlaces } from './lasting-effects.ts';
 
 /**
  * Classifies a kernel that reads arrays and then writes them, changed to write other arrays instead.

@@ -15,7 +15,7 @@ import { allOf } from './build-condition.ts';
 import { loopsAround } from './certain-execution.ts';
 import { subtractForms } from './footprint/form.ts';
 import { allMet, anyMet, lessOrEqual } from './footprint/launch-condition.ts';
-import { fixedAmount } from './footprint/polynomial.ts';
+import { fixedAmount } from './footprint/amount.ts';
 import type { StatedValue } from './footprint/linear-interpretation.ts';
 import { type PathCase, pathsTo } from './footprint/paths.ts';
 import { always, never, type ValidatorCondition } from './model/quantity.ts';

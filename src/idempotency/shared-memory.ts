@@ -10,7 +10,7 @@ import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel, Operand } from '../ir/form/kernel.ts';
 import { allOf, anyOf, compare, conditionKey, number } from './build-condition.ts';
 import type { Coverage } from './coverage.ts';
-import { sourcePlaces } from './effects.ts';
+import { sourcePlaces } from './lasting-effects.ts';
 import type { Footprint } from './footprint/footprint.ts';
 import { always, type Axis, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { IdempotencyReason } from './model/kernel-idempotency.ts';

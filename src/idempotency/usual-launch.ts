@@ -6,7 +6,7 @@ import type { Dim3 } from '../base/dim3.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { AddressSet, ValidatorCondition } from './model/quantity.ts';
 import type { LaunchedSet } from './validator/address-sets.ts';
-import { type InstanceArguments, bytesAt, isKnownToHold } from './validator/evaluate.ts';
+import { type InstanceArguments, bytesAt, isKnownToHold } from './validator/instance-condition.ts';
 
 const scalars = [1, 37, 1000, 100_000];
 const grids: readonly Dim3[] = [

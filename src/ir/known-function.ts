@@ -1,6 +1,6 @@
 /** Functions recognised by name: they have no body in the module, or one that obscures their meaning. */
 import type * as ptx from '../ptx/ast.ts';
-import type { ModuleSymbols } from './scope.ts';
+import type { ModuleSymbols } from './name-bindings.ts';
 
 /**
  * - `grid-barrier`: `cooperative_groups::grid_group::sync` and its callees;

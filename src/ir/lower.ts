@@ -13,8 +13,8 @@ import { entryParameters, inlineKernel, maximumSteps, TooLarge } from './inline.
 import type { Kernel } from './form/kernel.ts';
 import { convertedParameters } from './converted-parameters.ts';
 import { promoteSlots } from './promote.ts';
-import type { ModuleSymbols } from './scope.ts';
-import { type Expansion, moduleSymbols } from './scope.ts';
+import type { ModuleSymbols } from './name-bindings.ts';
+import { type Expansion, moduleSymbols } from './name-bindings.ts';
 import { simplify } from './simplify.ts';
 import { toSsa } from './ssa.ts';
 

@@ -6,8 +6,8 @@
 import type * as ptx from '../ptx/ast.ts';
 import { newObject } from './form/draft.ts';
 import type { Operand } from './form/kernel.ts';
-import type { Expansion, FramePart, BindingScope } from './scope.ts';
-import { declarationBytes, typeBytes } from './scope.ts';
+import type { Expansion, FramePart, BindingScope } from './name-bindings.ts';
+import { declarationBytes, typeBytes } from './name-bindings.ts';
 
 /** Whether a register is a stack pointer, `%SP` (generic) or `%SPL` (local). */
 export function isFrameRegister(name: string): boolean {

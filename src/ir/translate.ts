@@ -4,13 +4,13 @@ import type { OperandForm } from '../isa/model/row.ts';
 import { decode } from '../isa/table.ts';
 import type { Location } from '../source/location.ts';
 import type * as ptx from '../ptx/ast.ts';
-import { isSpecialRegister } from '../ptx/special-register.ts';
+import { isSpecialRegister } from '../ptx/special-register-names.ts';
 import type { DraftInstruction } from './form/draft.ts';
 import { newValue, operandType, valueOperand } from './form/draft.ts';
 import type { Operand, SpecialRegister } from './form/kernel.ts';
 import { isFrameRegister, partAddress } from './stack-frame.ts';
-import type { Expansion, BindingScope } from './scope.ts';
-import { functionAddresses, literalBits, resolve } from './scope.ts';
+import type { Expansion, BindingScope } from './name-bindings.ts';
+import { functionAddresses, literalBits, resolve } from './name-bindings.ts';
 import {
   addOperation,
   convertOperation,

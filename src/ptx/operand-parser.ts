@@ -19,7 +19,7 @@ import {
 } from './lexer.ts';
 import { parseLiteral } from './literal.ts';
 import { resolveName } from './name-scope.ts';
-import { isVectorSpecialRegister } from './special-register.ts';
+import { isVectorSpecialRegister } from './special-register-names.ts';
 import { RESERVED_NAMES } from './vocabulary.ts';
 
 /** Parses one operand of an instruction. The first may be a pair, `d|p`. */

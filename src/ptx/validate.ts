@@ -6,7 +6,7 @@ import type { Code } from '../source/codes.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
 import type { Function, Initializer, Module, ModuleItem, PtxOperand, PtxSpan, PtxStatement } from './ast.ts';
 import { innerScope, resolveName, type NameScope } from './name-scope.ts';
-import { isSpecialRegister } from './special-register.ts';
+import { isSpecialRegister } from './special-register-names.ts';
 
 type ValidationCode = Extract<Code, 'ptx/undeclared' | 'ptx/duplicate' | 'ptx/undefined-label' | 'ptx/no-body'>;
 

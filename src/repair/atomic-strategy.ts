@@ -9,7 +9,7 @@ import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { noBarriers } from './build-cost.ts';
 import type { Effort, RacingAccess, Repair, RepairRequest } from './request.ts';
 import type { UnorderedPair } from './repair-target.ts';
-import { lineIn } from './explain.ts';
+import { lineIn } from './explain-placement.ts';
 import type { EditStep } from './explanation.ts';
 
 /**

@@ -14,7 +14,7 @@ import { type Placement, type SearchResult, searchPlacements } from './placement
 import type { Effort, Repair, RepairRequest } from './request.ts';
 import { type UnorderedPair, Oracle, type Subject } from './repair-target.ts';
 import { loopDepths } from './weight.ts';
-import { lineIn, obstacleOf, stepOf } from './explain.ts';
+import { lineIn, obstacleOf, stepOf } from './explain-placement.ts';
 import type { Obstacle } from './explanation.ts';
 
 export type PlacementOutcome =

@@ -11,7 +11,7 @@ import { containsAtomics } from './barrier-candidates-between.ts';
 import type { Effort, RepairRequest } from './request.ts';
 import { Oracle } from './repair-target.ts';
 import { loopDepths, weightOf } from './weight.ts';
-import { stepOf } from './explain.ts';
+import { stepOf } from './explain-placement.ts';
 import type { EditStep } from './explanation.ts';
 import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
 

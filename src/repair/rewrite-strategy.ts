@@ -7,7 +7,7 @@ import { type TextEdit, applyEdits } from '../source/text-edit.ts';
 import { type PlacementOutcome, placeBarriers } from './barrier-placement.ts';
 import { type BarrierChange, noBarriers } from './build-cost.ts';
 import type { EditStep } from './explanation.ts';
-import { lineIn } from './explain.ts';
+import { lineIn } from './explain-placement.ts';
 import type { Effort, RepairRequest } from './request.ts';
 import type { UnorderedPair } from './repair-target.ts';
 

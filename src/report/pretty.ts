@@ -9,7 +9,7 @@ import { comparedCauses, findingsByKernel, groupedFindings, type FindingGroup } 
 import { aloneInGroup, instanceGroups, findingsOfInstances, type InstanceGroup } from '../report-model/instance-group.ts';
 import { violationsOf, placesOf } from '../report-model/outcome.ts';
 import type { KernelReport, Report } from '../report-model/report.ts';
-import { baselineReason } from '../settings/baseline.ts';
+import { baselineReason } from '../settings/baseline-file.ts';
 import { codeChangesPretty } from './cost/code-changes.ts';
 import { briefCostLines, costLines, grantedLine, launchCostText } from './cost/cost-pretty.ts';
 import { renderPatch } from './patch.ts';

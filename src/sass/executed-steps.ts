@@ -6,11 +6,11 @@
 import { add, constant, type Expression, floorQuotient, scale, zero } from '../cost/expressions/expression.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
-import { flowOf, type SassFlow } from './control-flow.ts';
+import { flowOf, type SassFlow } from './sass-flow.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
 import { accessBits, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from './instruction/decode.ts';
 import { lineKey } from './line-changes.ts';
-import { loopsOf, type SassLoop, type SassLoops } from './loops.ts';
+import { loopsOf, type SassLoop, type SassLoops } from './sass-loops.ts';
 import { withoutPadding } from './profile.ts';
 
 /** Maximum number of instructions that a warp executes if diverged lanes reconverge; null if unknown. */

@@ -1,11 +1,11 @@
 /** Instructions of a kernel, by source line. */
 import { type Location, outermost, outsideToolkit } from '../source/location.ts';
 import type { CodeFunction, Cubin } from './cubin/cubin.ts';
-import { flowOf, type SassFlow } from './control-flow.ts';
+import { flowOf, type SassFlow } from './sass-flow.ts';
 import { accessBits, instructionsOf, type SassInstruction, targetOf, versionOf } from './instruction/decode.ts';
 import type { Opcode } from './instruction/opcode-table.ts';
-import { liveRegisters } from './liveness.ts';
-import { loopPlaces, loopsOf } from './loops.ts';
+import { liveRegisters } from './register-liveness.ts';
+import { loopPlaces, loopsOf } from './sass-loops.ts';
 
 /** Kinds of work that are counted; loads and stores by space and width. */
 export type WorkKind =

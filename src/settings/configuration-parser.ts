@@ -10,7 +10,7 @@ import { defaultConfiguration } from './defaults.ts';
 import { gpuOf } from '../device/gpus.ts';
 import { nearest } from '../base/nearest.ts';
 import { parseAssumption } from '../assumptions/assumption-parser.ts';
-import { printAssumption } from '../assumptions/print.ts';
+import { printAssumption } from '../assumptions/print-assumption.ts';
 import { kernelPatternProblem } from '../cuda/names/kernel-pattern.ts';
 import { codes } from '../source/codes.ts';
 import type { Code } from '../source/codes.ts';

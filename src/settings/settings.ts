@@ -1,5 +1,5 @@
 /** Settings of an analysis: the options of the command line, and the configuration of the repository. */
-import type { BaselineEntry } from './baseline.ts';
+import type { BaselineEntry } from './baseline-file.ts';
 import type { Configuration } from './configuration.ts';
 import type { Options } from './options.ts';
 

@@ -2,7 +2,7 @@
  * The values of a term for many valuations of its atoms at once: each operation processes a column of numbers, as long
  * as 53 bits suffice, and subterms without varying atoms are computed once.
  */
-import { applyOperator, evaluateTerm } from './evaluate.ts';
+import { applyOperator, evaluateTerm } from './evaluate-term.ts';
 import type { Term } from './term.ts';
 
 /** Values of a term: one for all valuations, or one for each. */

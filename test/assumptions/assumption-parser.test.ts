@@ -14,7 +14,7 @@ import {
   parameter,
 } from '../../src/assumptions/expression.ts';
 import type { ArithmeticOperator } from '../../src/assumptions/operators.ts';
-import { printAssumption, printExpression } from '../../src/assumptions/print.ts';
+import { printAssumption, printExpression } from '../../src/assumptions/print-assumption.ts';
 
 function parsed(text: string): AssumptionExpression {
   const result = parseAssumption(text);

@@ -16,7 +16,7 @@ import {
   symbolTerm,
 } from '../../src/assumptions/expression.ts';
 import { hasChoice, isSame } from '../../src/assumptions/parts.ts';
-import { printExpression } from '../../src/assumptions/print.ts';
+import { printExpression } from '../../src/assumptions/print-assumption.ts';
 import { namesOfTerms, renamed, renamedFact } from '../../src/assumptions/renaming.ts';
 import { arithmetic, choice, compared, dividedUp, negatedFact } from '../../src/assumptions/simplify.ts';
 import { substitutionOf } from '../../src/assumptions/substitution.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Launch } from '../../src/launch/launch.ts';
 import { matchKernel } from '../../src/cuda/names/kernel-pattern.ts';
-import type { LaunchedKernel } from '../../src/app/build/kernel.ts';
+import type { LaunchedKernel } from '../../src/app/build/phase-data.ts';
 
 /** One process. */
 export interface Invocation {

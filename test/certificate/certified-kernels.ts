@@ -2,7 +2,7 @@
 import { checkKernel } from '../../src/check/check-kernel.ts';
 import type { CertificateFile } from '../../src/certificate/certificate.ts';
 import { certificateFile, type ProvedLaunch } from '../../src/app/pipeline/certificates.ts';
-import type { LaunchedKernel } from '../../src/app/build/kernel.ts';
+import type { LaunchedKernel } from '../../src/app/build/phase-data.ts';
 import { sharedSolver } from '../check/kernel-text.ts';
 import { analyseCheckedIn } from '../kernels/checked-in.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { byteLength, fitMarkdown, prefixOfBytes } from '../../src/github/text/markdown.ts';
+import { byteLength, fitMarkdown, prefixOfBytes } from '../../src/github/text/fit-markdown.ts';
 import { details, fencedBlock } from '../../src/report/markup/inert-markdown.ts';
 import { codeSpan, escapeText, tableCode } from '../../src/report/markup/inert-markdown.ts';
 import { parseMarker, printMarker } from '../../src/github/text/marker.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isContradictory } from '../../src/assumptions/contradiction.ts';
 import { type Fact, type HostTerm, integer, termConstant } from '../../src/assumptions/expression.ts';
 import { symbolsOf } from '../../src/assumptions/parts.ts';
-import { printCondition } from '../../src/assumptions/print.ts';
+import { printCondition } from '../../src/assumptions/print-assumption.ts';
 import { compared } from '../../src/assumptions/simplify.ts';
 import { substitutionOf } from '../../src/assumptions/substitution.ts';
 import { type HostValue, extentsOf, termOf } from '../../src/cuda/launches/value.ts';

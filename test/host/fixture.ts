@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
-import { printAssumption } from '../../src/assumptions/print.ts';
+import { printAssumption } from '../../src/assumptions/print-assumption.ts';
 import { sitesOf } from '../../src/cuda/launches/event-sites.ts';
 import type { LaunchSite } from '../../src/cuda/launches/launch-site.ts';
 import type { LaunchParameter } from '../../src/cuda/launches/launch-parameter.ts';

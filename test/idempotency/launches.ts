@@ -1,7 +1,7 @@
 /** Launches of the kernels of the corpus, generated from a seed: placement, contents and sizes of arrays. */
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { Dim3 } from '../../src/base/dim3.ts';
-import { argumentBytes, regionBase } from '../../src/interpreter/core/memory.ts';
+import { argumentBytes, regionBase } from '../../src/interpreter/core/global-memory.ts';
 import type { Argument, GlobalBuffer } from '../../src/interpreter/core/arguments.ts';
 import { stage } from '../../src/interpreter/javascript/stage.ts';
 import type { ArrayWindow, ReexecutionRequest } from '../../src/idempotency/reexecution/reexecute.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
-import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../src/idempotency/validator/instance-condition.ts';
 import { parameterPlaces } from '../../src/idempotency/validator/parameter-layout.ts';
 import { closeSolver } from '../check/kernel-text.ts';
 import { type CorpusKernel, readCorpus } from './corpus.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { AddressSet, Quantity, ValidatorCondition } from '../../src/idempotency/model/quantity.ts';
 import { shortCondition } from '../../src/idempotency/shorten.ts';
-import { type InstanceArguments, isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
+import { type InstanceArguments, isKnownToHold } from '../../src/idempotency/validator/instance-condition.ts';
 
 const constant = (value: number): Quantity => ({ kind: 'constant', value: BigInt(value) });
 const argument = (index: number): Quantity => ({ kind: 'argument', index, offset: 0, bytes: 8, signed: false });

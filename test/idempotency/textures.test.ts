@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classify } from '../../src/idempotency/classify.ts';
-import { isKnownToHold, type InstanceArguments } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold, type InstanceArguments } from '../../src/idempotency/validator/instance-condition.ts';
 import { lowerModule } from '../../src/ir/lower.ts';
 import { parsePtx } from '../../src/ptx/parser.ts';
 import { definedKernels } from '../interpreter/machine-kernels.ts';

@@ -3,7 +3,7 @@ import { checkKernel } from '../../src/check/check-kernel.ts';
 import { usualBudget } from '../../src/check/request/check-budget.ts';
 import type { CheckResult } from '../../src/check/request/check-request.ts';
 import { type Classification, classify } from '../../src/idempotency/classify.ts';
-import { isKnownToHold } from '../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../src/idempotency/validator/instance-condition.ts';
 import { seededRandom } from '../../src/base/random.ts';
 import { stage } from '../../src/interpreter/javascript/stage.ts';
 import { requestFor } from '../check/kernel-text.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { GimpleFunction } from '../../src/gimple/gimple.ts';
 import { readDebugTypes } from '../../src/gimple/debug-types.ts';
-import { parseFunction, splitDump } from '../../src/gimple/parser.ts';
+import { parseFunction, splitDump } from '../../src/gimple/gimple-parser.ts';
 import { selfTestProgram, understandsDump } from '../../src/gimple/self-test.ts';
 import { runProcess } from '../../src/system/child-process.ts';
 import { type HostDump, hostDump } from '../../src/lowering/host-dump.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { pathOfFile, readDebugStrings, spellingOfPath } from '../../src/ptx/debug-information.ts';
 import { lex } from '../../src/ptx/lexer.ts';
 import { innerScope, resolveName } from '../../src/ptx/name-scope.ts';
-import { isSpecialRegister, isVectorSpecialRegister } from '../../src/ptx/special-register.ts';
+import { isSpecialRegister, isVectorSpecialRegister } from '../../src/ptx/special-register-names.ts';
 import { isModifier } from '../../src/ptx/vocabulary.ts';
 
 test('a range declares its indices, in any spelling with leading zeros', () => {

@@ -7,7 +7,7 @@ import { parsePtx } from '../../src/ptx/parser.ts';
 import { type Cubin, readCubin } from '../../src/sass/cubin/cubin.ts';
 import { readElf } from '../../src/sass/cubin/elf.ts';
 import { instructionsOf, type SassInstruction, versionOf } from '../../src/sass/instruction/decode.ts';
-import { flowOf } from '../../src/sass/control-flow.ts';
+import { flowOf } from '../../src/sass/sass-flow.ts';
 import { fromOutside, RegisterFlow } from '../../src/sass/translation/registers.ts';
 import { profileOf } from '../../src/sass/profile.ts';
 import { type TranslationFault, validateTranslation } from '../../src/sass/translation/translation.ts';

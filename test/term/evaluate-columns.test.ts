@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import { type AtomColumn, ColumnEvaluation } from '../../src/term/evaluate-columns.ts';
-import { evaluateTerm } from '../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../src/term/evaluate-term.ts';
 import type { Term } from '../../src/term/term.ts';
 import { atomValue, describeSample, randomSample } from './sample.ts';
 

@@ -1,5 +1,5 @@
 /** Values of the unknowns of a linear form, computed from the documentation of the linear view. */
-import { evaluateTerm } from '../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../src/term/evaluate-term.ts';
 import { type Linear, type LinearView, inside, signedBounds, unsignedBounds } from '../../src/term/linear.ts';
 import { type Term, isFactor24 } from '../../src/term/term.ts';
 

@@ -2,7 +2,7 @@
 import type { Random } from '../../src/base/random.ts';
 import type { Width } from '../../src/isa/model/domain.ts';
 import { referenceDomain } from '../../src/isa/arithmetic/reference-domain.ts';
-import { termDomain } from '../../src/term/domain.ts';
+import { termDomain } from '../../src/term/term-domain.ts';
 import { type Bounds, LinearView, signedBounds, unsignedBounds } from '../../src/term/linear.ts';
 import { type Term, TermStore } from '../../src/term/term.ts';
 import { interpret, interpretTruth, randomBits, randomExpression, randomTruth } from './random-term.ts';

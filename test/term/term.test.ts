@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import { evaluateTerm } from '../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../src/term/evaluate-term.ts';
 import { type Term, TermStore } from '../../src/term/term.ts';
 import { atomValue, describeSample, randomSample } from './sample.ts';
 import { substituted } from '../../src/term/rewrite.ts';

@@ -1,8 +1,8 @@
 /** Divisions that are done in 32 bits where that is enough, and signs as masks: the simpler terms mean the same. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { termDomain } from '../../src/term/domain.ts';
-import { evaluateTerm } from '../../src/term/evaluate.ts';
+import { termDomain } from '../../src/term/term-domain.ts';
+import { evaluateTerm } from '../../src/term/evaluate-term.ts';
 import { type Term, TermStore } from '../../src/term/term.ts';
 import { wideDivision } from '../../src/term/wide-division.ts';
 

@@ -1,5 +1,5 @@
 /** Launches that a report must list for a kernel, parsed from the first lines of its file. */
-import { printExpression } from '../../src/assumptions/print.ts';
+import { printExpression } from '../../src/assumptions/print-assumption.ts';
 import { parseAssumption } from '../../src/assumptions/assumption-parser.ts';
 import { type Lookup, evaluateCondition, evaluateExpression } from '../../src/assumptions/evaluate.ts';
 

@@ -6,7 +6,7 @@
 import type { BlockId, Instruction, Kernel, LoopId } from '../../ir/form/kernel.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
 import type { IterationRelation } from '../values/iteration-relation.ts';
-import type { Arrival } from './mbarrier.ts';
+import type { Arrival } from './block-mbarrier.ts';
 import type { Term } from '../../term/term.ts';
 import type { SymbolicKernel } from '../values/symbolic.ts';
 import type { UniformityResult } from '../values/uniformity.ts';

@@ -7,7 +7,7 @@
  */
 import { commonDominator } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction } from '../../ir/form/kernel.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { Access } from '../values/access.ts';
 import { isFullBarrier } from './barrier-interval.ts';

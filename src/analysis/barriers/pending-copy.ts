@@ -11,7 +11,7 @@ import type { Term } from '../../term/term.ts';
 import { type Access, accessesByInstruction } from '../values/access.ts';
 import type { AccessOccurrence, PathCondition } from './barrier-interval.ts';
 import { groupAgeBehind, groupsThatMayGoOn } from './copy-group.ts';
-import type { Mbarriers } from './mbarrier.ts';
+import type { Mbarriers } from './block-mbarrier.ts';
 import { type IterationRelation, iterationBeforeEnd, iterationOfExecution, sameIteration } from '../values/iteration-relation.ts';
 import { type SymbolicKernel, undefinedValue } from '../values/symbolic.ts';
 import { substituted } from '../../term/rewrite.ts';

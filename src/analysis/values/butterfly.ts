@@ -9,7 +9,7 @@
 import type { SymbolicKernel } from './symbolic.ts';
 import type { Term } from '../../term/term.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 
 /** Commutative operations, bit for bit; a resulting NaN always has the same bits. */

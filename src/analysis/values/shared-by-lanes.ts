@@ -4,7 +4,7 @@
  */
 import { maximumThreads, warpSize } from '../../device/hardware-limits.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { Dimensions } from './launch-bounds.ts';
 import type { SymbolicKernel } from './symbolic.ts';

@@ -9,7 +9,7 @@ import { OutOfTime } from '../../base/out-of-time.ts';
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Block, BlockId, Instruction, Kernel, Loop, Operand, Phi, ValueId } from '../../ir/form/kernel.ts';
 import type { ValueType } from '../../isa/model/operation.ts';
-import { termDomain } from '../../term/domain.ts';
+import { termDomain } from '../../term/term-domain.ts';
 import { type Bounds, type Linear, LinearView, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import { type Term, TermStore } from '../../term/term.ts';
 import { wideDivision } from '../../term/wide-division.ts';
@@ -20,7 +20,7 @@ import { type NarrowCounter, narrowCounter } from '../loops/narrow-counter.ts';
 import { inductiveRange } from '../loops/inductive-range.ts';
 import { nestedStep } from '../loops/nested-stride.ts';
 import { ringForm } from '../loops/ring.ts';
-import { specialRegister } from './special-register.ts';
+import { specialRegister } from './special-register-term.ts';
 import { type Dimensions, blockSizeBounds, gridSizeBounds } from './launch-bounds.ts';
 import { substituted } from '../../term/rewrite.ts';
 

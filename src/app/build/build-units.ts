@@ -1,7 +1,7 @@
 import { distinctDiagnostics, type Diagnostic } from '../../source/diagnostic.ts';
 import type { Unit } from '../project/input-files.ts';
 import type { BuildKind, UnitBuilder } from '../project/unit-builder.ts';
-import type { BuiltUnit } from './kernel.ts';
+import type { BuiltUnit } from './phase-data.ts';
 
 /** Builds that the verification of kernels needs. */
 export const bothBuilds: readonly BuildKind[] = ['verification', 'production'];

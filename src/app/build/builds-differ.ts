@@ -1,6 +1,6 @@
 import { reachedBlocks } from '../../analysis/values/reached-blocks.ts';
 import type { BlockId, Kernel, Instruction } from '../../ir/form/kernel.ts';
-import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKernel } from './kernel.ts';
+import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKernel } from './phase-data.ts';
 import { accessesOfEffect, completionOf, participantsOf } from '../../isa/model/effect.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { outsideToolkit } from '../../source/location.ts';

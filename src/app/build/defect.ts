@@ -3,7 +3,7 @@ import { messageOf } from '../../base/text.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Progress } from '../project/progress.ts';
-import type { LoweredKernel } from './kernel.ts';
+import type { LoweredKernel } from './phase-data.ts';
 
 /**
  * Saves the input that reproduces an internal error.

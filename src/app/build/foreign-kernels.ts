@@ -8,7 +8,7 @@ import { isToolkitFile, outermost, type Location } from '../../source/location.t
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Unit } from '../project/input-files.ts';
 import { isHeader, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
-import type { KernelUnit, LoweredKernel } from './kernel.ts';
+import type { KernelUnit, LoweredKernel } from './phase-data.ts';
 
 /** Whether a kernel is excluded from the analysis because a third-party header defines it. */
 export type ThirdPartyKernelTest = (unit: Unit, name: KernelName, location: Location | undefined) => boolean;

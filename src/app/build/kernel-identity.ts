@@ -2,7 +2,7 @@
 import { grouped } from '../../base/grouped.ts';
 import { isAbsolute } from 'node:path';
 import { normalForm } from './normal-form.ts';
-import type { LaunchedKernel, LoweredKernel, KernelUnit } from './kernel.ts';
+import type { LaunchedKernel, LoweredKernel, KernelUnit } from './phase-data.ts';
 
 /**
  * Name of a kernel in fingerprints: the file that defines it, and its name without parameters. A kernel of a header

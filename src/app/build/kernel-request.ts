@@ -1,6 +1,6 @@
 import type { CheckRequest } from '../../check/request/check-request.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
-import type { LaunchedKernel } from './kernel.ts';
+import type { LaunchedKernel } from './phase-data.ts';
 
 /** A check of a kernel for races and divergence, without a launch. */
 export function kernelRequest(

@@ -6,7 +6,7 @@ import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder, type BuilderRequest } from './builder.ts';
 import { cacheFolder } from '../../system/cache-folder.ts';
 import { loadCompiled } from '../../system/code-cache.ts';
-import { baselineName, parseBaseline, type BaselineEntry } from '../../settings/baseline.ts';
+import { baselineName, parseBaseline, type BaselineEntry } from '../../settings/baseline-file.ts';
 import type { Configuration, DefaultsText, KernelConfiguration } from '../../settings/configuration.ts';
 import { findInputs, type Unit } from '../project/input-files.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';

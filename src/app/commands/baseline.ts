@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { exitCodeOf, type ExitCode } from '../../report-model/exit-code.ts';
 import { isFailure } from '../../report-model/outcome.ts';
-import { baselineName, parseBaseline, printBaseline, type BaselineEntry } from '../../settings/baseline.ts';
+import { baselineName, parseBaseline, printBaseline, type BaselineEntry } from '../../settings/baseline-file.ts';
 import { openProject } from '../build/open-project.ts';
 import { entriesOf, goneFrom } from '../pipeline/baselined-findings.ts';
 import { checkKernels } from '../pipeline/project-check.ts';

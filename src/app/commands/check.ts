@@ -26,7 +26,7 @@ export async function checkCommand(given: Command, services: CommandLineServices
   const { tree, builder } = job.project;
   try {
     if (options.print !== undefined) {
-      const { printKernels } = await import('./print.ts');
+      const { printKernels } = await import('./print-kernels.ts');
       return await printKernels(job, options.print, services);
     }
     const { report, decided } = await checkKernels(job);

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { UsageError } from '../../base/usage-error.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from '../../report-model/exit-code.ts';
 import { openProject } from '../build/open-project.ts';
-import type { CheckedKernel } from '../build/kernel.ts';
+import type { CheckedKernel } from '../build/phase-data.ts';
 import { interposerBuildCommand } from '../../interposer/build-command.ts';
 import { idempotencyPhrase } from '../../messages/idempotency.ts';
 import { emittedReadme, interposerFolder, validatorsBuildCommand, validatorsFile } from '../idempotency/emitted-readme.ts';

@@ -5,7 +5,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import type { Launch } from '../../launch/launch.ts';
 import { parameterName, scalarText } from '../../launch/parameter-field.ts';
 import { kernelExcerpt } from '../../ptx/excerpt.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
 
 /**
  * Writes `kernel.ptx`, a file of facts for each launch, and `commands.txt`. They contain no name or path of the

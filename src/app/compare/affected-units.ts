@@ -1,7 +1,7 @@
 import type { AffectedUnits } from './change-request.ts';
 import type { ChangeRequest, ChangeSide } from './change-request.ts';
 import { resolve } from 'node:path';
-import { namesLaunchedIn } from '../../cuda/launches/launch-text.ts';
+import { namesLaunchedIn } from '../../cuda/launches/launch-scan.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { includingUnits } from '../project/include-graph.ts';
 import { passes, type Unit } from '../project/input-files.ts';

@@ -8,7 +8,7 @@ import { compareBounds } from '../../cost/expressions/compared-bounds.ts';
 import { type Expression, add, constant, evaluate, named, namesOf, scale, zero } from '../../cost/expressions/expression.ts';
 import { expressionText } from '../../cost/expressions/expression-text.ts';
 import { type BoundMetric, boundTable } from '../../cost/model/metrics.ts';
-import { substitute } from '../../cost/expressions/order.ts';
+import { substitute } from '../../cost/expressions/expression-order.ts';
 import { numberOfRational, rational, type Rational } from '../../cost/expressions/rational.ts';
 import type { Location } from '../../source/location.ts';
 import type { Threshold, Thresholds } from '../../settings/cost-policy.ts';

@@ -18,7 +18,7 @@ import {
   type CheckedKernel,
   type KernelUnit,
   type LaunchedKernel,
-} from '../build/kernel.ts';
+} from '../build/phase-data.ts';
 import { normalForm } from '../build/normal-form.ts';
 import { assemble } from '../pipeline/assemble.ts';
 import { applyBaseline, fingerprintsIn } from '../pipeline/baselined-findings.ts';

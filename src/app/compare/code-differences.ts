@@ -6,7 +6,7 @@ import type { Comparison } from '../../report-model/report.ts';
 import { compareCode } from '../../sass/profile-changes.ts';
 import { codeChangeText } from '../../messages/cost/code-change-phrases.ts';
 import { atomicWaitsText, widenedText } from '../../messages/cost/figure-phrases.ts';
-import type { CheckedKernel } from '../build/kernel.ts';
+import type { CheckedKernel } from '../build/phase-data.ts';
 import { codeLinesOf } from './code-lines.ts';
 import type { CostPair } from './cost-pair.ts';
 import type { ComparedLaunch } from './counts/compared-launch.ts';

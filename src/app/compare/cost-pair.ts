@@ -6,7 +6,7 @@ import { isBoundMetric, metricTable } from '../../cost/model/metrics.ts';
 import type { Threshold } from '../../settings/cost-policy.ts';
 import type { CostReport } from '../../report-model/cost-report.ts';
 import { regressionMessage } from '../../messages/cost/cost-messages.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
 
 interface CostedKernel {
   readonly entry: LaunchedKernel;

@@ -1,6 +1,6 @@
 /** The costs of the kernels that a change touches, whether or not they differ, for the history of the branch. */
 import { boundMetrics } from '../../cost/model/metrics.ts';
-import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { CheckedKernel, LaunchedKernel } from '../build/phase-data.ts';
 import { comparableCosts, countSeries, type MeasuredCost } from '../pipeline/cost/cost-series.ts';
 import type { CostPair } from './cost-pair.ts';
 import { changeAt, decidingPoints, isCounted } from './count-comparison.ts';

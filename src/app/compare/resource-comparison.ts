@@ -7,7 +7,7 @@ import type { Location } from '../../source/location.ts';
 import type { Threshold, Thresholds } from '../../settings/cost-policy.ts';
 import type { ResourcesReport } from '../../report-model/cost-report.ts';
 import type { LineMatch } from './line-match.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
 import { type CostPair, allowed, regressionOf } from './cost-pair.ts';
 
 /** How a resource of the head is worse; null if it is not. */

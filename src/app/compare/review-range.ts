@@ -5,7 +5,7 @@ import { analyseChange } from './change.ts';
 import type { Assets } from '../project/assets.ts';
 import { askForCompiler, compilingBuilder, readingBuilder } from '../build/builder.ts';
 import { defaultConfiguration } from '../../settings/defaults.ts';
-import type { BaselineEntry } from '../../settings/baseline.ts';
+import type { BaselineEntry } from '../../settings/baseline-file.ts';
 import type { Configuration, DefaultsText } from '../../settings/configuration.ts';
 import {
   changedFiles,

@@ -1,8 +1,8 @@
 import { withoutTemplateArguments } from '../../cuda/names/demangle.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import type { Location } from '../../source/location.ts';
-import { commentsOf, type LaunchedKernel } from '../build/kernel.ts';
-import { baselineName, type BaselineEntry } from '../../settings/baseline.ts';
+import { commentsOf, type LaunchedKernel } from '../build/phase-data.ts';
+import { baselineName, type BaselineEntry } from '../../settings/baseline-file.ts';
 import type { Configuration, KernelConfiguration } from '../../settings/configuration.ts';
 import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Prepared } from '../pipeline/prepare.ts';

@@ -6,7 +6,7 @@ import type { LaunchInstance } from '../../check/representative/representative-l
 import type { CheckPolicy } from '../../check/request/check-request.ts';
 import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
 import { checkLimits } from '../workers/check-pool.ts';
 
 /** Everything that a counted run needs to know about the executed build under a launch. */

@@ -4,7 +4,7 @@ import { parameterName } from '../../launch/parameter-field.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Parameter } from '../../ir/form/kernel.ts';
 import { argumentBufferBytes } from '../../idempotency/validator/c-source.ts';
-import { isLegal, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
+import { isLegal, type InstanceArguments } from '../../idempotency/validator/instance-condition.ts';
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
 import { scalarPattern } from '../../settings/scalar-argument.ts';
 

@@ -6,7 +6,7 @@
  */
 import type { KernelIdempotency, TouchedBytes } from '../../idempotency/model/kernel-idempotency.ts';
 import { areDisjoint, isWithin, type LaunchedSet } from '../../idempotency/validator/address-sets.ts';
-import { bytesAt, isKnownToHold, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
+import { bytesAt, isKnownToHold, type InstanceArguments } from '../../idempotency/validator/instance-condition.ts';
 
 /** A launch of a sequence. */
 export interface SequencedLaunch {

@@ -2,9 +2,9 @@
 import { codeHash } from '../../interposer/code/code-hash.ts';
 import { never } from '../../idempotency/model/quantity.ts';
 import { validatorSource, type ValidatedKernel } from '../../idempotency/validator/c-source.ts';
-import { isKnownToHold, type InstanceArguments } from '../../idempotency/validator/evaluate.ts';
+import { isKnownToHold, type InstanceArguments } from '../../idempotency/validator/instance-condition.ts';
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
-import type { CheckedKernel } from '../build/kernel.ts';
+import type { CheckedKernel } from '../build/phase-data.ts';
 import { readLaunch, type TracedKernel } from './launch-trace.ts';
 import type { SequencedLaunch } from './sequence.ts';
 

@@ -6,9 +6,9 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Regression } from '../../report-model/regression.ts';
 import { findingsOf, fingerprintsOf, isFinding, placesOf, violationsOf, type Finding } from '../../report-model/outcome.ts';
 import type { KernelReport, Report } from '../../report-model/report.ts';
-import { baselineName, baselineReason, type BaselineEntry } from '../../settings/baseline.ts';
+import { baselineName, baselineReason, type BaselineEntry } from '../../settings/baseline-file.ts';
 import type { Options } from '../../settings/options.ts';
-import type { Checked, KernelUnit } from '../build/kernel.ts';
+import type { Checked, KernelUnit } from '../build/phase-data.ts';
 
 /**
  * Turns findings of the baseline into notices. A finding of several pairs of accesses is in the baseline only if all

@@ -7,7 +7,7 @@ import { UsageError } from '../../base/usage-error.ts';
 import { type Certificate, type CertificateFile, certificateFormat, certificateVersion } from '../../certificate/certificate.ts';
 import { sealOf } from '../../certificate/checker.ts';
 import type { Launch } from '../../launch/launch.ts';
-import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { CheckedKernel, LaunchedKernel } from '../build/phase-data.ts';
 
 /** Certificates of a kernel under one launch. */
 export interface ProvedLaunch {

@@ -1,5 +1,5 @@
 import type { Settings } from '../../settings/settings.ts';
-import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { Checked, CheckedKernel, LaunchedKernel } from '../build/phase-data.ts';
 import type { Progress } from '../project/progress.ts';
 import type { Project } from '../project/job.ts';
 

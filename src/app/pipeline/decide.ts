@@ -17,7 +17,7 @@ import { divergenceReport, raceReport } from '../../messages/finding/verdict.ts'
 import { reasonText } from '../../messages/text/verdict-reason.ts';
 import { defectOf } from '../build/defect.ts';
 import { differsAt } from '../build/builds-differ.ts';
-import type { Checked, LaunchedKernel } from '../build/kernel.ts';
+import type { Checked, LaunchedKernel } from '../build/phase-data.ts';
 import { elementText, namedRecording } from '../project/element-text.ts';
 import type { Progress } from '../project/progress.ts';
 import type { SourceFacts } from '../project/source-facts.ts';

@@ -3,7 +3,7 @@ import { earlierEnded } from '../../check/stable-memory.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code as codeText, count, listed } from '../../messages/text/code-text.ts';
-import type { CheckedKernel } from '../build/kernel.ts';
+import type { CheckedKernel } from '../build/phase-data.ts';
 
 /** Maximum number of kernels that the notice names. */
 const maxNamed = 3;

@@ -23,7 +23,7 @@ import { inTime } from '../../system/script-timeout.ts';
 import { launchConditionText } from '../../messages/launch-condition-text.ts';
 import { elsewhereText, idempotencyReasonText, overlapsText, splitText } from '../../messages/idempotency.ts';
 import { defectOf } from '../build/defect.ts';
-import type { Checked, CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { Checked, CheckedKernel, LaunchedKernel } from '../build/phase-data.ts';
 import type { Progress } from '../project/progress.ts';
 import { checkLimits } from '../workers/check-pool.ts';
 

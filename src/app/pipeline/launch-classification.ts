@@ -5,13 +5,13 @@ import type { Parameter } from '../../ir/form/kernel.ts';
 import type { ArrayOrigin, KernelIdempotency, Separation } from '../../idempotency/model/kernel-idempotency.ts';
 import type { Axis, Quantity, ValidatorCondition } from '../../idempotency/model/quantity.ts';
 import { argumentBufferBytes } from '../../idempotency/validator/c-source.ts';
-import { isKnownToHold } from '../../idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../idempotency/validator/instance-condition.ts';
 import { parameterPlaces } from '../../idempotency/validator/parameter-layout.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import { scalarPattern } from '../../settings/scalar-argument.ts';
 import { code, codeList } from '../../messages/text/code-text.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
-import type { SiteSettings } from '../project/launches.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
+import type { SiteSettings } from '../project/resolve-launches.ts';
 
 /**
  * Distance in bytes between the starts of consecutive symbolic allocations: an index within one array cannot reach

@@ -4,7 +4,7 @@ import type { KernelReport, LaunchReport } from '../../report-model/report.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code as codeText, codeList, count, listed } from '../../messages/text/code-text.ts';
-import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { CheckedKernel, LaunchedKernel } from '../build/phase-data.ts';
 
 /** Maximum number of launch sites that a notice names. */
 const maxNamed = 3;

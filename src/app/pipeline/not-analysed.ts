@@ -1,6 +1,6 @@
 import { grouped } from '../../base/grouped.ts';
 import type { FileDiff } from '../../source/diff.ts';
-import type { KernelUnit } from '../build/kernel.ts';
+import type { KernelUnit } from '../build/phase-data.ts';
 import type { NotAnalysed } from '../../report-model/report.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import { isSource } from '../project/source-tree.ts';

@@ -1,21 +1,21 @@
 /**
  * The first phases of a check, from the units to the launches of their kernels; a comparison and `selvage run` begin
- * with the same. `build/kernel.ts` declares the results of each phase.
+ * with the same. `build/phase-data.ts` declares the results of each phase.
  */
 import { resolve } from 'node:path';
-import { mayLaunch } from '../../cuda/launches/launch-text.ts';
+import { mayLaunch } from '../../cuda/launches/launch-scan.ts';
 import { architecturesOf } from '../../settings/settings.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { bothBuilds, buildUnits } from '../build/build-units.ts';
 import { compareBuilds } from '../build/builds-differ.ts';
-import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/kernel.ts';
+import type { BuiltUnit, ComparedKernel, KernelUnit, LaunchedKernel, LoweredKernel, StatedKernel } from '../build/phase-data.ts';
 import { kernelIdentity } from '../build/kernel-identity.ts';
 import { thirdPartyKernelTest } from '../build/foreign-kernels.ts';
-import { lowerUnit } from '../build/lower.ts';
+import { lowerUnit } from '../build/lower-unit.ts';
 import type { Job } from '../project/job.ts';
 import type { BuildKind } from '../project/unit-builder.ts';
 import type { LaunchFinder, LaunchRequest } from '../project/host-programs.ts';
-import { resolveLaunches } from '../project/launches.ts';
+import { resolveLaunches } from '../project/resolve-launches.ts';
 import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
 import { statedFacts } from '../project/stated-facts.ts';
 import type { Settings } from '../../settings/settings.ts';

@@ -1,5 +1,5 @@
 /**
- * All phases of a check, one call per phase. `build/kernel.ts` declares the data that the phases extend.
+ * All phases of a check, one call per phase. `build/phase-data.ts` declares the data that the phases extend.
  *
  * `commands/check.ts` calls the phases before and after:
  *  1 options   `settings/options.ts` reads the command line, `build/open-project.ts` the configuration
@@ -14,7 +14,7 @@ import { isBoundMetric, type Metric } from '../../cost/model/metrics.ts';
 import { clock } from '../../system/clock.ts';
 import { bothBuilds } from '../build/build-units.ts';
 import { foreignNotice } from '../build/foreign-kernels.ts';
-import type { Checked, CheckedKernel, KernelUnit, LaunchedKernel } from '../build/kernel.ts';
+import type { Checked, CheckedKernel, KernelUnit, LaunchedKernel } from '../build/phase-data.ts';
 import type { Job } from '../project/job.ts';
 import type { BuildKind } from '../project/unit-builder.ts';
 import type { KernelChecks } from '../workers/check-pool.ts';
@@ -59,10 +59,10 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
   try {
     // `prepare.ts` lists these phases, which are also the first ones of a comparison and of `selvage run`:
     //  3 build            `build/build-units.ts`: two builds of each unit, by nvcc  BuiltUnit
-    //  4 lower            `build/lower.ts`: PTX to IR, by `ptx/` and `ir/`          LoweredKernel
+    //  4 lower            `build/lower-unit.ts`: PTX to IR, by `ptx/` and `ir/`     LoweredKernel
     //  5 compare builds   `build/builds-differ.ts`                                  ComparedKernel
     //  6 state facts      `project/stated-facts.ts`: assumptions, parameters        StatedKernel
-    //  7 find launches    `project/launches.ts`                                     LaunchedKernel
+    //  7 find launches    `project/resolve-launches.ts`                             LaunchedKernel
     const { sources, units }: Prepared = await prepare({ project, settings, tools }, buildsFor(settings));
     const kernels: LaunchedKernel[] = underAnyLaunch(selectKernels(units, options), settings);
     time.lap('prepare');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Checked } from '../build/kernel.ts';
+import type { Checked } from '../build/phase-data.ts';
 import { redundantMessage } from '../../messages/repair.ts';
 import type { Unit } from '../project/input-files.ts';
 import type { Job } from '../project/job.ts';

@@ -6,7 +6,7 @@ import { matchKernel } from '../../cuda/names/kernel-pattern.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import type { Options } from '../../settings/options.ts';
 import type { Location } from '../../source/location.ts';
-import { launchesKey, statedKey, type KernelUnit, type LaunchedKernel, type StatedKernel } from '../build/kernel.ts';
+import { launchesKey, statedKey, type KernelUnit, type LaunchedKernel, type StatedKernel } from '../build/phase-data.ts';
 import { normalForm } from '../build/normal-form.ts';
 import { knownNames, optionAssumptions } from '../project/stated-facts.ts';
 

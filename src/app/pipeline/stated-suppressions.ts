@@ -3,7 +3,7 @@ import { codes } from '../../source/codes.ts';
 import { pathPattern } from '../../base/path-pattern.ts';
 import type { Configuration } from '../../settings/configuration.ts';
 import type { Options } from '../../settings/options.ts';
-import type { KernelUnit } from '../build/kernel.ts';
+import type { KernelUnit } from '../build/phase-data.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import type { Suppression } from './suppressions.ts';
 

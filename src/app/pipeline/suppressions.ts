@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import { type Location } from '../../source/location.ts';
 import { worstDivergence, worstRace, type Finding } from '../../report-model/outcome.ts';
 import { pathPattern } from '../../base/path-pattern.ts';
-import type { Checked } from '../build/kernel.ts';
+import type { Checked } from '../build/phase-data.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import { mergeCauses } from './causes.ts';
 

@@ -3,7 +3,7 @@ import type { Kernel, SpecialRegister } from '../../ir/form/kernel.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import { code, count } from '../../messages/text/code-text.ts';
-import type { CheckedKernel, LaunchedKernel } from '../build/kernel.ts';
+import type { CheckedKernel, LaunchedKernel } from '../build/phase-data.ts';
 
 /** Maximum number of kernels that the notice names. */
 const maxNamed = 3;

@@ -7,7 +7,7 @@ import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { AxisExtent, AxisExtents } from '../../cuda/launches/extents.ts';
 import { type LaunchSite, commonPointers, distinctSites, withoutContents, withoutCovered } from '../../cuda/launches/launch-site.ts';
 import type { LaunchParameter } from '../../cuda/launches/launch-parameter.ts';
-import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-text.ts';
+import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-scan.ts';
 import { demangle, objectName } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { HostUnit } from '../../host/host-unit.ts';
@@ -20,7 +20,7 @@ import type { LoweredHost } from '../../lowering/unchanged-host.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { KeptCode } from '../../toolchain/kept-code.ts';
 import type { Location } from '../../source/location.ts';
-import type { SiteSettings } from './launches.ts';
+import type { SiteSettings } from './resolve-launches.ts';
 import { type FileMentions, fileMentions } from './file-mentions.ts';
 import type { SourceTree } from './source-tree.ts';
 

@@ -7,7 +7,7 @@ import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { Options } from '../../settings/options.ts';
-import type { KernelUnit, LaunchedKernel } from '../build/kernel.ts';
+import type { KernelUnit, LaunchedKernel } from '../build/phase-data.ts';
 import { selectByName } from '../pipeline/select.ts';
 import type { Binding } from './run-binding.ts';
 import type { RunWitness } from './run-witness.ts';

@@ -9,7 +9,7 @@ import { runKernel } from '../../interpreter/machine.ts';
 import { Trace } from '../../interpreter/trace.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { isSelected } from '../../settings/run-threads.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
 import type { Binding } from './run-binding.ts';
 import { RunWords } from './run-findings.ts';
 import { progressBar } from './run-progress.ts';

@@ -47,7 +47,7 @@ import { barriersPassedBy } from '../../check/divergence-check.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Instruction, InstructionId, Terminator } from '../../ir/form/kernel.ts';
 import type { Location } from '../../source/location.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
 import type { RunEvent, RunFinding, RunRace, ThreadPosition } from '../../report-model/run-report.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 

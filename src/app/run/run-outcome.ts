@@ -10,7 +10,7 @@ import type { RunResult } from '../../interpreter/core/run-result.ts';
 import type { LaunchCounters } from '../../interpreter/counters.ts';
 import type { Options } from '../../settings/options.ts';
 import { toolVersion } from '../../system/version.ts';
-import type { LaunchedKernel } from '../build/kernel.ts';
+import type { LaunchedKernel } from '../build/phase-data.ts';
 import type { SourceFacts } from '../project/source-facts.ts';
 import type { Binding } from './run-binding.ts';
 import { countersReport } from './run-counters.ts';

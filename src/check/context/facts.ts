@@ -2,7 +2,7 @@
  * Facts about a kernel under one launch before any decision, in parts: each function takes the parts that it needs.
  * They are immutable; assumptions made during a check are collected separately (`assumed-facts.ts`).
  */
-import type { Mbarriers } from '../../analysis/barriers/mbarrier.ts';
+import type { Mbarriers } from '../../analysis/barriers/block-mbarrier.ts';
 import type { NamedBarriers } from '../../analysis/barriers/named-barrier.ts';
 import type { Access, LoadedMemory } from '../../analysis/values/access.ts';
 import type { ControlDependence } from '../../analysis/values/control-dependence.ts';

@@ -11,7 +11,7 @@ import { constantPlace, findBroadcasts } from '../../analysis/values/broadcast.t
 import { type ControlDependence, controlDependence } from '../../analysis/values/control-dependence.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import { type Base, type Target, type DeclaredAs, parameterBase } from '../../analysis/values/memory-base.ts';
-import { findMbarriers } from '../../analysis/barriers/mbarrier.ts';
+import { findMbarriers } from '../../analysis/barriers/block-mbarrier.ts';
 import { namedBarriers } from '../../analysis/barriers/named-barrier.ts';
 import { findRereads } from '../../analysis/values/repeated-loads.ts';
 import { type UniformityResult, inferUniformity } from '../../analysis/values/uniformity.ts';

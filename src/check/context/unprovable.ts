@@ -2,7 +2,7 @@
 import type { Kernel } from '../../ir/form/kernel.ts';
 import { isUnfollowed } from '../../isa/model/effect.ts';
 import type { Reason } from '../../verdict/reason.ts';
-import { harmlessCalls } from './calls.ts';
+import { harmlessCalls } from './unknown-calls.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
 
 /** Why nothing about this kernel can be proved; null if all of its constructs are modelled. */

@@ -12,7 +12,7 @@ import { pointDominates, pointsOf, canReach } from '../../analysis/values/progra
 import { isFullBarrier } from '../../analysis/barriers/barrier-interval.ts';
 import { maximumThreads } from '../../device/hardware-limits.ts';
 import type { Instruction } from '../../ir/form/kernel.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { MayAlias } from '../obligations/obligation.ts';
 import { addendOf, isOfOnePlace } from '../ordering/synchronising-access.ts';

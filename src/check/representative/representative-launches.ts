@@ -9,7 +9,7 @@ import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { evaluateCondition } from '../../assumptions/evaluate.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { isFloat } from '../../launch/parameter-field.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { givenScalar, lookupIn } from '../context/scalars.ts';

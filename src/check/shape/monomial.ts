@@ -1,7 +1,7 @@
 /** Index arithmetic as sums of products. Factors that all threads share are separate from varying ones. */
 import type { Dim3 } from '../../base/dim3.ts';
 import { type KeyedProduct, keyOfProduct, plusProducts, quotientOfProducts, timesProducts } from '../../algebra/products.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import { type Term, isFactor24 } from '../../term/term.ts';
 
 /** A factor of a product: an extent of the launch, a term, or a quotient. */

@@ -4,7 +4,7 @@
  * need no rounding.
  */
 import { type Expression, add, ceilDivide, constant, constantValue, floorQuotient, log2, multiply, named, scale } from './expression.ts';
-import { maximum, minimum } from './order.ts';
+import { maximum, minimum } from './expression-order.ts';
 import type { Rational } from './rational.ts';
 
 type ParsedBound =

@@ -1,6 +1,6 @@
 import { type Expression, namesOf, scale, subtract } from './expression.ts';
 import { compareGrowth, growthIn } from './growth.ts';
-import { isNonNegative } from './order.ts';
+import { isNonNegative } from './expression-order.ts';
 
 type Comparison =
   | { readonly kind: 'equal' | 'smaller' | 'larger' | 'incomparable' }

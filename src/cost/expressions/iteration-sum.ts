@@ -14,7 +14,7 @@ import {
   single,
   subtract,
 } from './expression.ts';
-import { isNonNegative, maximum, substitute } from './order.ts';
+import { isNonNegative, maximum, substitute } from './expression-order.ts';
 import { sharedSumOf, holdsShared, isSteady, joined } from './shared-iterations.ts';
 
 /**

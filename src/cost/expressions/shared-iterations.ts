@@ -16,7 +16,7 @@ import {
   namesOf,
   single,
 } from './expression.ts';
-import { isNonNegative, maximum } from './order.ts';
+import { isNonNegative, maximum } from './expression-order.ts';
 
 const mark = '@';
 

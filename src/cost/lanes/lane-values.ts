@@ -7,7 +7,7 @@ import { type SymbolicKernel, undefinedValue } from '../../analysis/values/symbo
 import type { UniformityResult } from '../../analysis/values/uniformity.ts';
 import type { CostAssumption } from '../model/cost-assumption.ts';
 import type { BlockId, LoopId, ValueId } from '../../ir/form/kernel.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import { type Linear, type LinearView, dippingUnsigned, inside, readingOf, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { lanesInMask, type WarpPosition } from './warp-position.ts';

@@ -4,7 +4,7 @@ import type { LoopId } from '../../ir/form/kernel.ts';
 import { type Linear, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { type Expression, add, constant, floorQuotient, multiply, named, scale, subtract } from '../expressions/expression.ts';
-import { extremum, isNonNegative } from '../expressions/order.ts';
+import { extremum, isNonNegative } from '../expressions/expression-order.ts';
 import { type LaneEvaluator, type LaneSetting, unread } from './lane-values.ts';
 import type { WarpPosition } from './warp-position.ts';
 

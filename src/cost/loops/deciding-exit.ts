@@ -2,7 +2,7 @@
 import { dominates } from '../../ir/form/dominators.ts';
 import type { Kernel, Loop } from '../../ir/form/kernel.ts';
 import { constant, type Expression } from '../expressions/expression.ts';
-import { minimum } from '../expressions/order.ts';
+import { minimum } from '../expressions/expression-order.ts';
 import { lanesInMask } from '../lanes/warp-position.ts';
 import type { TripCount } from './trip-count.ts';
 

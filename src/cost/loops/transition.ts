@@ -7,7 +7,7 @@ import type { BlockId, Loop, LoopId } from '../../ir/form/kernel.ts';
 import { readingOf } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
 import { undefinedValue } from '../../analysis/values/symbolic.ts';
-import { comparisonOf } from '../lanes/condition.ts';
+import { comparisonOf } from '../lanes/term-comparison.ts';
 import { type LaneSetting, withoutReadings } from '../lanes/lane-values.ts';
 
 /** constant + sum of coefficient * integer. */

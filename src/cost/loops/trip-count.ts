@@ -19,8 +19,8 @@ import {
   scale,
   subtract,
 } from '../expressions/expression.ts';
-import { isNonNegative, maximum, minimum, substitute } from '../expressions/order.ts';
-import { comparisonOf, type TermComparison, conjuncts } from '../lanes/condition.ts';
+import { isNonNegative, maximum, minimum, substitute } from '../expressions/expression-order.ts';
+import { comparisonOf, type TermComparison, conjuncts } from '../lanes/term-comparison.ts';
 import { type LaneEvaluator, divisorOf, isWarpUniform, laneValues, withoutReadings } from '../lanes/lane-values.ts';
 import { type BoundSetting, TermBounder, type TermBounds } from '../lanes/term-bound.ts';
 import { selectionOf } from '../lanes/selection.ts';

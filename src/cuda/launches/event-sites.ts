@@ -19,7 +19,7 @@ import {
   termConstant,
 } from '../../assumptions/expression.ts';
 import { dimensionsIn, isClosed, isSame, symbolsOf } from '../../assumptions/parts.ts';
-import { printAssumption, printExpression } from '../../assumptions/print.ts';
+import { printAssumption, printExpression } from '../../assumptions/print-assumption.ts';
 import { type NamesOfTerms, isPositive, namesOfTerms, renamed, renamedFact, valuesOfChoice } from '../../assumptions/renaming.ts';
 import { arithmetic, dividedUp } from '../../assumptions/simplify.ts';
 import type { Substitution } from '../../assumptions/substitution.ts';

@@ -1,6 +1,6 @@
 /** Launches in the text of a program: their properties, which of them are equal, and what they have in common. */
 import type { AssumptionExpression, IntegerExpression } from '../../assumptions/expression.ts';
-import { printAssumption } from '../../assumptions/print.ts';
+import { printAssumption } from '../../assumptions/print-assumption.ts';
 import type { Location } from '../../source/location.ts';
 import type { AxisExtents, Extents } from './extents.ts';
 import type { SiteContents } from './launch-contents.ts';

@@ -2,7 +2,7 @@
 import { integerType } from '../syntax/basic-type.ts';
 import { type Fact, type HostSymbol, type HostTerm, integer, one, symbolTerm, zeroTerm } from '../../assumptions/expression.ts';
 import { isLarge, isSame } from '../../assumptions/parts.ts';
-import { printCondition, printExpression } from '../../assumptions/print.ts';
+import { printCondition, printExpression } from '../../assumptions/print-assumption.ts';
 import { arithmetic, choice, compared, negatedFact, truth } from '../../assumptions/simplify.ts';
 
 /** Memory that pointers point to: an allocation, or the unknown target of a pointer. */

@@ -4,7 +4,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
 import { parseAssumption } from '../../assumptions/assumption-parser.ts';
 import type { AssumptionExpression } from '../../assumptions/expression.ts';
-import { printAssumption } from '../../assumptions/print.ts';
+import { printAssumption } from '../../assumptions/print-assumption.ts';
 import type { Comment, CudaSource } from '../syntax/syntax.ts';
 
 type Extents = readonly [x: number, y: number, z: number];

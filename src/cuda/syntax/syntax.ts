@@ -1,4 +1,4 @@
-import { withWholeChevrons } from './chevrons.ts';
+import { withWholeChevrons } from './spaced-chevrons.ts';
 import { Language, Parser } from 'web-tree-sitter';
 import { normalizeSpace, outline } from './outline.ts';
 import type { FunctionDefinition } from './outline.ts';

@@ -4,7 +4,7 @@ import { kernelPatternProblem, matchKernel } from '../../cuda/names/kernel-patte
 import { costTable } from '../../report/cost/cost-markdown.ts';
 import { codeSpan } from '../../report/markup/inert-markdown.ts';
 import type { KernelReport, Report } from '../../report-model/report.ts';
-import { COMMENT_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { COMMENT_BUDGET, fitMarkdown } from '../text/fit-markdown.ts';
 
 /** Maximum number of kernels whose costs are in one answer; the names of others are listed. */
 const maxTables = 8;

@@ -9,7 +9,7 @@ import { repairPhrase } from '../../messages/phrases.ts';
 import { toMarkdown, toPlainText } from '../../report/markup/code-pieces.ts';
 import { codeSpan, details, fencedBlock, oneLine } from '../../report/markup/inert-markdown.ts';
 import { sequenceDiagram } from '../../report/sequence-diagram.ts';
-import { byteLength, COMMENT_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { byteLength, COMMENT_BUDGET, fitMarkdown } from '../text/fit-markdown.ts';
 import { cutNote } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import type { Anchor } from './anchor.ts';

@@ -2,7 +2,7 @@
 import { hashText } from '../../base/hash.ts';
 import { exitCodes } from '../../report-model/exit-code.ts';
 import { escapeText, fencedBlock } from '../../report/markup/inert-markdown.ts';
-import { CHECK_SUMMARY_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { CHECK_SUMMARY_BUDGET, fitMarkdown } from '../text/fit-markdown.ts';
 import { cutNote, logOf, type RunHost } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import type { CheckPlan, ReviewPlan } from './review-plan.ts';

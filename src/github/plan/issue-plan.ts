@@ -1,7 +1,7 @@
 /** The issue that lists the findings of the default branch. */
 import { hashText } from '../../base/hash.ts';
 import { codeSpan } from '../../report/markup/inert-markdown.ts';
-import { COMMENT_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { COMMENT_BUDGET, fitMarkdown } from '../text/fit-markdown.ts';
 import { cutNote } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import type { ReviewPlan } from './review-plan.ts';

@@ -17,7 +17,7 @@ import { kernelsText, launchText, otherLinesText, titleText } from '../../messag
 import { placeName, placeNames } from '../../report-model/cause.ts';
 import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup } from '../../report-model/finding-group.ts';
 import { notesOf, worseCosts } from '../../messages/cost/worse-costs.ts';
-import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/markdown.ts';
+import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, prefixOfBytes } from '../text/fit-markdown.ts';
 import { cutNote, logOf, restIn, type RunHost } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';

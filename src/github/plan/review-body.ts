@@ -1,6 +1,6 @@
 /** The review of findings that were not reported before, and its body, which lists those without an inline comment. */
 import { hashText } from '../../base/hash.ts';
-import { byteLength, COMMENT_BUDGET, fitMarkdown } from '../text/markdown.ts';
+import { byteLength, COMMENT_BUDGET, fitMarkdown } from '../text/fit-markdown.ts';
 import { cutNote, restIn, type RunHost } from '../text/run-host.ts';
 import { parseEntryMarker, parseMarker, printEntryMarker, printMarker, type EntryMarker } from '../text/marker.ts';
 import type { InlineComment, PlannedFinding, PlannedReview, ReviewPlan } from './review-plan.ts';

@@ -22,7 +22,7 @@ import { ownReason } from '../../toolchain/compiler-messages.ts';
 import { fixedTitle, launchText, titleText } from '../../messages/review.ts';
 import { findingsInGroup, locationOf, type FindingGroup } from '../../report-model/finding-group.ts';
 import { sparkline, type EarlierCosts } from './cost-history.ts';
-import { byteLength } from '../text/markdown.ts';
+import { byteLength } from '../text/fit-markdown.ts';
 import { logOf, type RunHost } from '../text/run-host.ts';
 import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
 

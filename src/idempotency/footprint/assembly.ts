@@ -19,8 +19,8 @@ import {
   scaleAmount,
   subtractAmounts,
   zeroAmount,
-} from './polynomial.ts';
-import { type FormFact, type WayFacts, type Span, propagated } from './scope.ts';
+} from './amount.ts';
+import { type FormFact, type WayFacts, type Span, propagated } from './path-facts.ts';
 
 interface Run {
   readonly stride: Amount;

@@ -6,7 +6,7 @@ import { readComparison } from '../../analysis/loops/ordered-terms.ts';
 import type { Term } from '../../term/term.ts';
 import { type AddressForm, subtractForms } from './form.ts';
 import { lessOrEqual } from './launch-condition.ts';
-import { type Amount, addAmounts, fixedAmount, oneAmount, subtractAmounts, zeroAmount } from './polynomial.ts';
+import { type Amount, addAmounts, fixedAmount, oneAmount, subtractAmounts, zeroAmount } from './amount.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
 
 /** Assumes one of several alternatives of a condition; false if part of that alternative is not used. */

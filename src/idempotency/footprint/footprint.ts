@@ -12,7 +12,7 @@ import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import { assembleBytes } from './assembly.ts';
 import { type AddressForm, type FootprintVariable, shiftForm } from './form.ts';
 import { lessOrEqual, neverMet } from './launch-condition.ts';
-import { type Amount, atom, fixedAmount, oneAmount, quantityOf, zeroAmount } from './polynomial.ts';
+import { type Amount, atom, fixedAmount, oneAmount, quantityOf, zeroAmount } from './amount.ts';
 import { tighten, withKnownRemainders } from './relations.ts';
 import type { StatedValue } from './linear-interpretation.ts';
 import { type PathCase, pathsTo } from './paths.ts';

@@ -3,7 +3,7 @@
  * coefficients are quantities of the launch.
  */
 import { gcd } from '../../base/integer.ts';
-import { type Amount, addAmounts, fixedAmount, divideExactly, multiplyAmounts, scaleAmount, zeroAmount } from './polynomial.ts';
+import { type Amount, addAmounts, fixedAmount, divideExactly, multiplyAmounts, scaleAmount, zeroAmount } from './amount.ts';
 
 /** The variable that a step of a footprint ranges over. */
 export interface FootprintVariable {

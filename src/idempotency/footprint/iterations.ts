@@ -24,7 +24,7 @@ import {
   scaleAmount,
   subtractAmounts,
   zeroAmount,
-} from './polynomial.ts';
+} from './amount.ts';
 import type { Learnt } from './conditions.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
 

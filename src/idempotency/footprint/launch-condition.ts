@@ -1,6 +1,6 @@
 /** Conditions on a launch. Comparisons that the ranges of quantities decide are folded to constants. */
 import { type ValidatorCondition, always, never } from '../model/quantity.ts';
-import { type Amount, addAmounts, bySign, fixedValueOf, isAtMost, oneAmount, quantityOf, subtractAmounts } from './polynomial.ts';
+import { type Amount, addAmounts, bySign, fixedValueOf, isAtMost, oneAmount, quantityOf, subtractAmounts } from './amount.ts';
 
 /** A condition with a key that is equal for equal conditions. */
 export interface LaunchCondition {

@@ -45,9 +45,9 @@ import {
   scaleAmount,
   subtractAmounts,
   zeroAmount,
-} from './polynomial.ts';
+} from './amount.ts';
 import { spend } from '../model/effort.ts';
-import { WayFacts } from './scope.ts';
+import { WayFacts } from './path-facts.ts';
 
 /** Bounds of a loaded value that the user states: the minimum and the maximum. */
 export type StatedValue = (value: number) => { readonly low: Amount; readonly high: Amount } | undefined;

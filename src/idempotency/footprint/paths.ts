@@ -5,7 +5,7 @@ import type { Term } from '../../term/term.ts';
 import { spend } from '../model/effort.ts';
 import type { IdempotencyReasonKind } from '../model/kernel-idempotency.ts';
 import { type Learnt, learn } from './conditions.ts';
-import { addAmounts, isAtMost, oneAmount } from './polynomial.ts';
+import { addAmounts, isAtMost, oneAmount } from './amount.ts';
 import { LinearInterpretation, type StatedValue } from './linear-interpretation.ts';
 import { continueConditions, lastIteration, learnTripCounts } from './iterations.ts';
 

@@ -24,9 +24,9 @@ import {
   rangeOf,
   subtractAmounts,
   zeroAmount,
-} from './polynomial.ts';
+} from './amount.ts';
 import type { LinearInterpretation } from './linear-interpretation.ts';
-import type { WayFacts } from './scope.ts';
+import type { WayFacts } from './path-facts.ts';
 
 /** An equation that expresses a variable by others. */
 interface Relation {

@@ -4,8 +4,8 @@
  * with races is not idempotent in any case.
  */
 import type { MemoryAccess } from '../../interpreter/core/program.ts';
-import type { GlobalMemory } from '../../interpreter/core/memory.ts';
-import { pageBytes, regionPage, regionSlot } from '../../interpreter/core/memory.ts';
+import type { GlobalMemory } from '../../interpreter/core/global-memory.ts';
+import { pageBytes, regionPage, regionSlot } from '../../interpreter/core/global-memory.ts';
 
 /** Bytes of global memory that a launch reads before it writes them. */
 export interface Clobbers {

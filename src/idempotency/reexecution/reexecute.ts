@@ -7,7 +7,7 @@ import { seededRandom } from '../../base/random.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Argument, GlobalBuffer } from '../../interpreter/core/arguments.ts';
-import { type GlobalMemory, regionBase, regionSlot } from '../../interpreter/core/memory.ts';
+import { type GlobalMemory, regionBase, regionSlot } from '../../interpreter/core/global-memory.ts';
 import type { RunRequest } from '../../interpreter/core/run-request.ts';
 import type { RunOutcome, RunResult } from '../../interpreter/core/run-result.ts';
 import { reversedSchedule } from '../../interpreter/core/schedule.ts';

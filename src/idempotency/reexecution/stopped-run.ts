@@ -1,7 +1,7 @@
 /** A run that records global memory at chosen steps, as if the launch had been stopped there. */
 import { type Random, seededRandom } from '../../base/random.ts';
 import { sharedWindow } from '../../isa/model/address-window.ts';
-import type { GlobalMemory } from '../../interpreter/core/memory.ts';
+import type { GlobalMemory } from '../../interpreter/core/global-memory.ts';
 import type { RunObserver } from '../../interpreter/core/observer.ts';
 import type { MemoryAccess } from '../../interpreter/core/program.ts';
 import { RunStop } from '../../interpreter/core/run-stop.ts';

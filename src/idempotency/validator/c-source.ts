@@ -1,5 +1,5 @@
 /**
- * Writes validators as C, with the same results as `evaluate.ts`. Their common procedures are in `selvage-validator.h`.
+ * Writes validators as C, with the same results as `instance-condition.ts`. Their common procedures are in `selvage-validator.h`.
  */
 import { invariant } from '../../base/assert.ts';
 import type { WrittenMemory } from '../model/kernel-idempotency.ts';

@@ -5,7 +5,7 @@
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import { sharedWindow } from '../../isa/model/address-window.ts';
 import type { StateSpace } from '../../isa/model/operation.ts';
-import type { Layout } from './memory.ts';
+import type { Layout } from './global-memory.ts';
 import type { LeftObject } from './run-result.ts';
 
 /** Part of shared memory, in bytes from its start. */

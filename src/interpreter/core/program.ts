@@ -6,10 +6,10 @@ import type { Block, BlockId, Instruction, Kernel, LoopId, Operand, Terminator, 
 import { isUsed } from '../../ir/form/uses.ts';
 import { accessesOfEffect, completionOf, hasPlainAccesses, participantsOf } from '../../isa/model/effect.ts';
 import type { Effect, StateSpace } from '../../isa/model/operation.ts';
-import type { Layout } from './memory.ts';
+import type { Layout } from './global-memory.ts';
 import type { AccessSite } from '../detector/race-detector.ts';
 import { type ParentObject, parentObjects } from './access-bounds.ts';
-import { layOut } from './memory.ts';
+import { layOut } from './global-memory.ts';
 
 /** A memory access of an instruction. */
 export interface MemoryAccess extends AccessSite {

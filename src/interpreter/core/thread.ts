@@ -1,5 +1,5 @@
 import type { BlockId } from '../../ir/form/kernel.ts';
-import type { Page } from './memory.ts';
+import type { Page } from './global-memory.ts';
 
 /** Context of the code of a thread in its block. */
 export interface ThreadContext {

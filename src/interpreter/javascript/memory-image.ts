@@ -1,7 +1,7 @@
 /** Global memory as a value: made for a launch, copied, and compared byte by byte. */
 import type { RunRequest } from '../core/run-request.ts';
-import type { GlobalMemory, Page, Region } from '../core/memory.ts';
-import { createPage, createRegions, pageBytes, regionPage } from '../core/memory.ts';
+import type { GlobalMemory, Page, Region } from '../core/global-memory.ts';
+import { createPage, createRegions, pageBytes, regionPage } from '../core/global-memory.ts';
 import { stage } from './stage.ts';
 
 /** A byte with different values in two memories. */

@@ -14,7 +14,7 @@ import type { Thread } from '../core/thread.ts';
 import { invariant } from '../../base/assert.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
-import { workspaceWord } from '../core/memory.ts';
+import { workspaceWord } from '../core/global-memory.ts';
 import { exited, suspended } from './stage.ts';
 
 /** A value: an unsigned bit pattern or a boolean. */

@@ -7,7 +7,7 @@ import { executionOf } from '../core/runtime-instruction.ts';
 import type { BlockId, Instruction, Kernel, Operand, Terminator, ValueId } from '../../ir/form/kernel.ts';
 import type { FloatOperation, Width } from '../../isa/model/domain.ts';
 import type { Effect, ValueType } from '../../isa/model/operation.ts';
-import type { Layout } from '../core/memory.ts';
+import type { Layout } from '../core/global-memory.ts';
 import type { FloatRuntime } from './float-runtime.ts';
 import type { MemoryAccess, Program, Segment, WatchedProgram, Suspension as BaseSuspension } from '../core/program.ts';
 import type { StagedRuntime } from './staged-runtime.ts';
@@ -16,7 +16,7 @@ import type { JavaScript } from './staged-domain.ts';
 import { invariant } from '../../base/assert.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
 import { createFloatRuntime, fastFloat } from './float-runtime.ts';
-import { workspaceWord } from '../core/memory.ts';
+import { workspaceWord } from '../core/global-memory.ts';
 import { programOf, iterationAt } from '../core/program.ts';
 import { fromPattern, literal, stagedDomain, toPattern } from './staged-domain.ts';
 

@@ -2,7 +2,7 @@
 import type { RunResult } from '../core/run-result.ts';
 import type { RunRequest } from '../core/run-request.ts';
 import { JavascriptBackEnd } from './javascript-back-end.ts';
-import type { GlobalMemory } from '../core/memory.ts';
+import type { GlobalMemory } from '../core/global-memory.ts';
 import { MachineRun } from '../core/machine-run.ts';
 import { isInterleaved } from '../core/schedule.ts';
 import { type CompiledProgram, stage } from './stage.ts';

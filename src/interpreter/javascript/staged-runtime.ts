@@ -1,6 +1,6 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { InstructionId } from '../../ir/form/kernel.ts';
-import type { Page } from '../core/memory.ts';
+import type { Page } from '../core/global-memory.ts';
 import type { MemoryAccess } from '../core/program.ts';
 import type { Thread } from '../core/thread.ts';
 

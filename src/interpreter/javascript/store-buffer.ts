@@ -7,7 +7,7 @@
  * each read returns the latest visible store.
  */
 import type { InstructionId } from '../../ir/form/kernel.ts';
-import type { Page } from '../core/memory.ts';
+import type { Page } from '../core/global-memory.ts';
 import type { MemoryAccess } from '../core/program.ts';
 
 /** Target of a store. */

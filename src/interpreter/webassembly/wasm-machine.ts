@@ -13,7 +13,7 @@ import type { WordMode } from './wasm-memory.ts';
 import type { MemoryAccess } from '../core/program.ts';
 import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { localWindow, sharedWindow } from '../../isa/model/address-window.ts';
-import { pageBytes } from '../core/memory.ts';
+import { pageBytes } from '../core/global-memory.ts';
 import { forgetAccesses, handingOverFill, maxTickets, recordedFill, renumberTickets, shadowFields } from '../detector/shadow-word.ts';
 import { handingOver, raceState, untouched } from '../detector/state-machine.ts';
 import { LinearMemory } from './wasm-memory.ts';

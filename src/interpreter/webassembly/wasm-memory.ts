@@ -6,7 +6,7 @@ import type { Expanse, Place, Plan } from './region/wasm-plan.ts';
 import { InvariantError } from '../../base/assert.ts';
 import { handingOverFill, recordedFill, uninitialisedFill } from '../detector/shadow-word.ts';
 import { handingOver, raceState, transitionIndex, transitions, uninitialised, untouched } from '../detector/state-machine.ts';
-import { argumentBytes, createRegion, fillPage, initialBytes, pageBytes, pageQuota, regionPage, takePage } from '../core/memory.ts';
+import { argumentBytes, createRegion, fillPage, initialBytes, pageBytes, pageQuota, regionPage, takePage } from '../core/global-memory.ts';
 import {
   accessKinds,
   alerts,

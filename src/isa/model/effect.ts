@@ -1,7 +1,7 @@
 /**
  * Properties of effects, derived from their one description in `operation.ts`: accesses, completion, participants, order.
  * Provers, interpreter, costs, idempotency and the comparison with SASS ask these about copies, groups and accesses, so that
- * a new one is a row of the table. A new kind of effect also needs its cases here, and in `idempotency/effects.ts`.
+ * a new one is a row of the table. A new kind of effect also needs its cases here, and in `idempotency/lasting-effects.ts`.
  */
 import type { AsyncGroup, CopyEffect, Effect, MatrixAccessEffect, Scope, Semantics, StateSpace } from './operation.ts';
 

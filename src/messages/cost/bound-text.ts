@@ -13,7 +13,7 @@ import {
 } from '../../cost/expressions/expression.ts';
 import { expressionText } from '../../cost/expressions/expression-text.ts';
 import { compareGrowth, growthIn } from '../../cost/expressions/growth.ts';
-import { substitute } from '../../cost/expressions/order.ts';
+import { substitute } from '../../cost/expressions/expression-order.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 
 const partialWarp = 'partialWarp';

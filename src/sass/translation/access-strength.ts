@@ -3,7 +3,7 @@
  * strong at its scope. A weak access, or one with a narrower scope, is the SASS of another access.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 
 /** An access that is weaker than its line of the PTX. */

@@ -5,7 +5,7 @@
  */
 import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { displacementAt, firstUniform } from '../instruction/operands.ts';
 import { type ConstantLeaf, constantLeaf, maxParameterBytes, parameterOffsets, specialLeaf } from './address-origins.ts';

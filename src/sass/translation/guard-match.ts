@@ -4,7 +4,7 @@
  * instructions and not their operands, so a guard computed on one of these lines is accepted.
  */
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { type SassInstruction, sassGuard, wordBits } from '../instruction/decode.ts';
 import { predicatesWritten } from '../predicates.ts';
 

@@ -4,7 +4,7 @@
  * lost it.
  */
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { accessBits, type SassInstruction, sassGuard } from '../instruction/decode.ts';
 
 const accessSpaces: ReadonlySet<string | undefined> = new Set(['global', 'shared', 'generic']);

@@ -5,7 +5,7 @@
 import type { BlockId, Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import { groupsLeftBy, participantsOf } from '../../isa/model/effect.ts';
 import type { Effect } from '../../isa/model/operation.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { rootOf } from '../displacements.ts';
 import { overwrittenLines, type StoreInBlock } from './overwritten-stores.ts';
 import { accessBits, fenceScope, type SassInstruction, wordBits } from '../instruction/decode.ts';

@@ -3,7 +3,7 @@
  * is computed from other loads, parameters and special registers than on its PTX line.
  */
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { accessBits, type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { storedAt } from '../instruction/operands.ts';
 import { misplaced, type PlacedAccess } from '../displacements.ts';

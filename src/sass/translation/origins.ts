@@ -3,7 +3,7 @@
  * with its PTX by the origins of its address and its data, since lines identify instructions and not their operands.
  */
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { constantLeaf, maxParameterBytes, parameterOffsets, specialLeaf } from './address-origins.ts';
 import { fromOutside, type RegisterFlow } from './registers.ts';

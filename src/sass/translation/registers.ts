@@ -1,5 +1,5 @@
 /** Definitions of the registers of a SASS function. */
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
 import { mayWrite, type RegisterUse, registerUses } from '../instruction/operands.ts';
 import { predicatesWritten } from '../predicates.ts';

@@ -5,7 +5,7 @@
  */
 import { addBit, hasBit } from '../../base/bit-set.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { type SassGuard, type SassInstruction, sassGuard } from '../instruction/decode.ts';
 import { fenceStrength, fenceWanted, isStoring } from './missing.ts';
 import { waysAroundLoops } from './loop-bypasses.ts';

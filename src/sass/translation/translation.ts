@@ -6,7 +6,7 @@
 import { hasBit } from '../../base/bit-set.ts';
 import type { Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import type { CodeFunction, Cubin } from '../cubin/cubin.ts';
-import { flowOf, type SassFlow } from '../control-flow.ts';
+import { flowOf, type SassFlow } from '../sass-flow.ts';
 import { barrierForm, instructionsOf, type SassInstruction, sassGuard, targetOf, versionOf } from '../instruction/decode.ts';
 import { fenceStrength, fenceWanted, groupsLeft, groupsLeftOf, type LostInstruction, lostInstructions } from './missing.ts';
 import { mayWrite, registerUse } from '../instruction/operands.ts';

@@ -4,10 +4,10 @@
  */
 import { hasBit } from '../../base/bit-set.ts';
 import type { Kernel, ValueId } from '../../ir/form/kernel.ts';
-import type { SassFlow } from '../control-flow.ts';
+import type { SassFlow } from '../sass-flow.ts';
 import { type SassInstruction, wordBits } from '../instruction/decode.ts';
 import { registerUses } from '../instruction/operands.ts';
-import { RegisterLiveness, RegisterSteps, writtenBy } from '../liveness.ts';
+import { RegisterLiveness, RegisterSteps, writtenBy } from '../register-liveness.ts';
 
 const computing: ReadonlySet<string> = new Set(['integer', 'float', 'half', 'double', 'special', 'convert', 'load']);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ThreadGroup } from '../../../src/analysis/barriers/named-barrier.ts';
 import type { Access } from '../../../src/analysis/values/access.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import { contextOf, type CheckOptions } from '../../check/kernel-text.ts';
 
 const options: CheckOptions = { block: [128, 1, 1] };

@@ -7,7 +7,7 @@ import { undefinedValue } from '../../../src/analysis/values/symbolic.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { BlockId, Instruction, Kernel, Operand, ValueId } from '../../../src/ir/form/kernel.ts';
 import { referenceDomain } from '../../../src/isa/arithmetic/reference-domain.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import type { Term } from '../../../src/term/term.ts';
 import { randomBits } from '../../term/random-term.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readComparison, uncovered } from '../../../src/analysis/loops/ordered-terms.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import { type Term, TermStore } from '../../../src/term/term.ts';
 
 const width = 8;

@@ -1,7 +1,7 @@
 /** Indices of ring buffers as functions of the iteration. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import { contextOf } from '../../check/kernel-text.ts';
 
 /** The values of a variable `%r20` in its first ten iterations; null without a closed form. */

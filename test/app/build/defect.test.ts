@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defectOf } from '../../../src/app/build/defect.ts';
-import type { LoweredKernel } from '../../../src/app/build/kernel.ts';
+import type { LoweredKernel } from '../../../src/app/build/phase-data.ts';
 import type { Progress } from '../../../src/app/project/progress.ts';
 import { parseAssumption } from '../../../src/assumptions/assumption-parser.ts';
 import type { Launch } from '../../../src/launch/launch.ts';

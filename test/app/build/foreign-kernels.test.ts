@@ -3,7 +3,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { foreignNotice, thirdPartyKernelTest } from '../../../src/app/build/foreign-kernels.ts';
-import { lowerUnit } from '../../../src/app/build/lower.ts';
+import { lowerUnit } from '../../../src/app/build/lower-unit.ts';
 import type { Unit } from '../../../src/app/project/input-files.ts';
 import { openSourceTree } from '../../../src/app/project/source-tree.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';

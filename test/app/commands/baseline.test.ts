@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { parseBaseline, printBaseline } from '../../../src/settings/baseline.ts';
+import { parseBaseline, printBaseline } from '../../../src/settings/baseline-file.ts';
 import { findCompiler } from '../../../src/toolchain/compiler.ts';
 import { selvage } from './in-process.ts';
 

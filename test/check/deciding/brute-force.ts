@@ -3,7 +3,7 @@ import type { KernelContext } from '../../../src/check/context/facts.ts';
 import type { Random } from '../../../src/base/random.ts';
 import type { Instances, TermInstance } from '../../../src/check/obligations/instance.ts';
 import type { AccessSide, Obligation } from '../../../src/check/obligations/obligation.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import type { Term } from '../../../src/term/term.ts';
 import { valuation } from '../../term/natural-value.ts';
 

@@ -7,8 +7,8 @@ import { BitVectorEncoding } from '../../../src/check/deciding/bit-vector-encodi
 import { LinearEncoding } from '../../../src/check/deciding/linear-encoding.ts';
 import { SolverTier } from '../../../src/check/deciding/solver-tier.ts';
 import { Answers } from '../../../src/solver/answers.ts';
-import { termDomain } from '../../../src/term/domain.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { termDomain } from '../../../src/term/term-domain.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import type { Term } from '../../../src/term/term.ts';
 import { interpretTruth, randomConstant, randomTruth } from '../../term/random-term.ts';
 import { areMet } from './brute-force.ts';

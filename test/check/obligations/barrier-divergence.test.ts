@@ -11,7 +11,7 @@ import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { type DivergenceObligation, divergenceObligations, isClusterBarrier } from '../../../src/check/obligations/barrier-divergence.ts';
 import { warpObligations } from '../../../src/check/obligations/warp-agreement.ts';
 import { Instances, type TierContext } from '../../../src/check/obligations/instance.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import { contextOf, kernelOf, store } from '../kernel-text.ts';
 
 interface Question {

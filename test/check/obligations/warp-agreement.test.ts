@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { controlDependence } from '../../../src/analysis/values/control-dependence.ts';
 import { inferUniformity } from '../../../src/analysis/values/uniformity.ts';
 import { warpObligations } from '../../../src/check/obligations/warp-agreement.ts';
-import { evaluateTerm } from '../../../src/term/evaluate.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
 import type { Term } from '../../../src/term/term.ts';
 import { contextOf, store } from '../kernel-text.ts';
 

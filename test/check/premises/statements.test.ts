@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseAssumption } from '../../../src/assumptions/assumption-parser.ts';
-import { printExpression } from '../../../src/assumptions/print.ts';
+import { printExpression } from '../../../src/assumptions/print-assumption.ts';
 import { statedExtents } from '../../../src/check/premises/extents.ts';
 import {
   conditionsOf,

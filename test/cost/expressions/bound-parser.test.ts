@@ -15,7 +15,7 @@ import {
   named,
   scale,
 } from '../../../src/cost/expressions/expression.ts';
-import { maximum, minimum } from '../../../src/cost/expressions/order.ts';
+import { maximum, minimum } from '../../../src/cost/expressions/expression-order.ts';
 
 function expressionOf(text: string): Expression {
   const parsed = parseBound(text);

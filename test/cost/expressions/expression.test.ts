@@ -17,7 +17,7 @@ import {
   subtract,
 } from '../../../src/cost/expressions/expression.ts';
 import { expressionText } from '../../../src/cost/expressions/expression-text.ts';
-import { isNonNegative, maximum, minimum, substitute } from '../../../src/cost/expressions/order.ts';
+import { isNonNegative, maximum, minimum, substitute } from '../../../src/cost/expressions/expression-order.ts';
 
 const n = named('n');
 const m = named('m');

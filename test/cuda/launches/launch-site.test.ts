@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type LaunchSite, type SitePointer, commonPointers } from '../../../src/cuda/launches/launch-site.ts';
-import { mayLaunch } from '../../../src/cuda/launches/launch-text.ts';
+import { mayLaunch } from '../../../src/cuda/launches/launch-scan.ts';
 
 test('sites that are combined keep the pointers, sizes and offsets that they agree on', () => {
   const pointer = (memory: string, bytes: bigint | null, offset: bigint | null): SitePointer => ({

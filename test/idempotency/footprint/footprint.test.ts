@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Random, seededRandom } from '../../../src/base/random.ts';
 import type { Dim3 } from '../../../src/base/dim3.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
-import { isKnownToHold } from '../../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold } from '../../../src/idempotency/validator/instance-condition.ts';
 import { kernelsOf } from '../../cost/counted-kernel.ts';
 import { bytesOf, compare, footprintsOfKernel, instanceOf, touchedBytes } from './touched-bytes.ts';
 

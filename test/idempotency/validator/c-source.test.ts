@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../../../src/base/random.ts';
 import { validatorSource } from '../../../src/idempotency/validator/c-source.ts';
-import { isKnownToHold, type InstanceArguments } from '../../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold, type InstanceArguments } from '../../../src/idempotency/validator/instance-condition.ts';
 import { parameters, randomCondition, randomLaunch } from './random-condition.ts';
 
 const sources = ['../../../src/interposer/', '../../../src/idempotency/validator/'].map((path) =>

@@ -1,7 +1,7 @@
 /** Random quantities, conditions and launches, many of them at the limits of validators. */
 import type { Random } from '../../../src/base/random.ts';
 import type { AddressSet, Axis, Quantity, ValidatorCondition } from '../../../src/idempotency/model/quantity.ts';
-import type { InstanceArguments } from '../../../src/idempotency/validator/evaluate.ts';
+import type { InstanceArguments } from '../../../src/idempotency/validator/instance-condition.ts';
 
 /** Three pointers, an `int`, a `short`, a `long long` and a byte. */
 export const parameters = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessSite } from '../../../src/interpreter/detector/race-detector.ts';
 import type { InstructionId } from '../../../src/ir/form/kernel.ts';
-import { createPage } from '../../../src/interpreter/core/memory.ts';
+import { createPage } from '../../../src/interpreter/core/global-memory.ts';
 import { RaceDetector } from '../../../src/interpreter/detector/race-detector.ts';
 import { seededRandom } from '../../../src/base/random.ts';
 import {

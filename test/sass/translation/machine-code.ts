@@ -3,7 +3,7 @@ import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
 import type { CodeFunction, Cubin } from '../../../src/sass/cubin/cubin.ts';
-import { flowOf, type SassFlow } from '../../../src/sass/control-flow.ts';
+import { flowOf, type SassFlow } from '../../../src/sass/sass-flow.ts';
 import { instructionsOf, type SassInstruction } from '../../../src/sass/instruction/decode.ts';
 import { RegisterFlow } from '../../../src/sass/translation/registers.ts';
 

@@ -9,7 +9,7 @@ import { type ParameterField, fieldName } from '../../../launch/parameter-field.
 import type { Launch } from '../../../launch/launch.ts';
 import type { Settings } from '../../../settings/settings.ts';
 import { policyOf } from '../../../settings/configuration.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 import { countedContext, countedScalars } from '../../counted/counted-context.ts';
 import type { Deadline } from '../../../system/deadline.ts';
 import { inTime } from '../../../system/script-timeout.ts';

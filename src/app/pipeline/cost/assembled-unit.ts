@@ -3,7 +3,7 @@ import { type Diagnostic } from '../../../source/diagnostic.ts';
 import { outsideToolkit, type Location } from '../../../source/location.ts';
 import type { AssembledUnit, Unassembled } from '../../../toolchain/resources.ts';
 import { kernelName } from '../../../cuda/names/kernel-name.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import type { Options } from '../../../settings/options.ts';
 

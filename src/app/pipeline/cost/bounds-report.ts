@@ -37,7 +37,7 @@ import type {
 import { type Assembled, notAssembled } from './assembled-unit.ts';
 import { divisorsOf, elementsOf } from './stated-for-bounds.ts';
 import { resourcesReport } from './resources-report.ts';
-import { type Checked, type CheckedKernel, hasWrittenBuild, type LaunchedKernel } from '../../build/kernel.ts';
+import { type Checked, type CheckedKernel, hasWrittenBuild, type LaunchedKernel } from '../../build/phase-data.ts';
 import type { LaunchReport } from '../../../report-model/report.ts';
 import type { Progress } from '../../project/progress.ts';
 import type { Settings } from '../../../settings/settings.ts';

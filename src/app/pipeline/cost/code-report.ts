@@ -12,7 +12,7 @@ import { type Translation, validateTranslation } from '../../../sass/translation
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import type { Location } from '../../../source/location.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 import { translationFinding } from './translation-finding.ts';
 
 /** Maximum number of reported lines of a kernel. */

@@ -4,7 +4,7 @@ import type { Regression } from '../../../report-model/regression.ts';
 import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import { compareBounds } from '../../../cost/expressions/compared-bounds.ts';
 import { type Expression, add, constant, evaluate, namesOf, subtract } from '../../../cost/expressions/expression.ts';
-import { isNonNegative } from '../../../cost/expressions/order.ts';
+import { isNonNegative } from '../../../cost/expressions/expression-order.ts';
 import { type BoundMetric, boundTable, isBoundMetric, isShare, type Metric, type ResourceMetric } from '../../../cost/model/metrics.ts';
 import { compareRational, numberOfRational } from '../../../cost/expressions/rational.ts';
 import { matchKernel } from '../../../cuda/names/kernel-pattern.ts';
@@ -15,7 +15,7 @@ import type { KernelLimits, Limit } from '../../../settings/cost-policy.ts';
 import { referenceOf, resourceOf, sizeOf, sizes } from './cost-reference.ts';
 import type { BoundReport, CostReport, LimitReport, LineCost } from '../../../report-model/cost-report.ts';
 import { exceededMessage, notComparedMessage } from '../../../messages/cost/cost-messages.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 import { launchViolations, refusedEverywhere } from './launch-violations.ts';
 import { violationOf } from './violation.ts';
 

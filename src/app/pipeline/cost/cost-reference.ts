@@ -3,7 +3,7 @@ import type { ResourceMetric } from '../../../cost/model/metrics.ts';
 import type { ResourcesReport } from '../../../report-model/cost-report.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import { fieldName } from '../../../launch/parameter-field.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 
 /** The launch for which the costs of a kernel are reported. */
 export function costLaunch({ launches }: Pick<LaunchedKernel, 'launches'>): Launch {

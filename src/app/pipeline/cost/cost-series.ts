@@ -6,7 +6,7 @@ import type { Dim3 } from '../../../base/dim3.ts';
 import { hashText } from '../../../base/hash.ts';
 import { type BoundMetric, boundMetrics, type Metric, type ResourceMetric, resourceMetrics } from '../../../cost/model/metrics.ts';
 import type { CostReport } from '../../../report-model/cost-report.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 import { costLaunch, resourceOf } from './cost-reference.ts';
 
 /** A cost of a kernel of a commit. */

@@ -31,7 +31,7 @@ import { outsideToolkit, type Location } from '../../../source/location.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { Deadline } from '../../../system/deadline.ts';
 import { inTime } from '../../../system/script-timeout.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { costLaunch } from './cost-reference.ts';
 import { resourcesReport } from './resources-report.ts';

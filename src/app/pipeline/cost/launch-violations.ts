@@ -3,7 +3,7 @@ import type { Severity } from '../../../source/severity.ts';
 import type { Dim3 } from '../../../base/dim3.ts';
 import type { Regression } from '../../../report-model/regression.ts';
 import { architectureOf } from '../../../device/architecture.ts';
-import { refusedSharedBytes } from '../../../launch/shared-memory.ts';
+import { refusedSharedBytes } from '../../../launch/shared-memory-limit.ts';
 import { refusedText } from '../../../messages/text/launch-text.ts';
 import { maximumRegisters, maximumThreads, warpSize } from '../../../device/hardware-limits.ts';
 import { type ResourceMetric } from '../../../cost/model/metrics.ts';
@@ -11,7 +11,7 @@ import { occupancyOf, type Occupancy } from '../../../device/occupancy.ts';
 import type { Launch } from '../../../launch/launch.ts';
 import type { Code } from '../../../source/codes.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 import { violationOf } from './violation.ts';
 
 /** Violations of a kernel: launches that fail, and launch bounds that request more resident blocks than fit. */

@@ -4,7 +4,7 @@ import { architectureOf } from '../../../device/architecture.ts';
 import { occupancyOf } from '../../../device/occupancy.ts';
 import type { KernelResources } from '../../../toolchain/ptxas-report.ts';
 import type { ResourcesReport } from '../../../report-model/cost-report.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 
 /** Resources as ptxas reports them, with the shared memory that a launch adds. */
 export function resourcesReport(entry: LaunchedKernel, { block, sharedBytes }: Launch, own: KernelResources): ResourcesReport {

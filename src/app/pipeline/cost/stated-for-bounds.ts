@@ -3,8 +3,8 @@ import { parseBound } from '../../../cost/expressions/bound-parser.ts';
 import type { TermBounds } from '../../../cost/lanes/term-bound.ts';
 import { multipleOf, namedPointer } from '../../../check/premises/premises.ts';
 import type { Condition } from '../../../assumptions/expression.ts';
-import { printAssumption, printCondition, printExpression } from '../../../assumptions/print.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import { printAssumption, printCondition, printExpression } from '../../../assumptions/print-assumption.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 
 /** User statements about the values of the elements of an array. */
 export function elementsOf(

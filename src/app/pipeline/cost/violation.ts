@@ -1,7 +1,7 @@
 /** A limit that is exceeded or not comparable, or a launch that fails, in the form of reports. */
 import type { Regression } from '../../../report-model/regression.ts';
 import { fingerprintOf } from '../../../verdict/fingerprint.ts';
-import type { LaunchedKernel } from '../../build/kernel.ts';
+import type { LaunchedKernel } from '../../build/phase-data.ts';
 
 /**
  * Completes a violation.

@@ -8,7 +8,7 @@ import { isLeast } from '../../../repair/build-cost.ts';
 import type { Change, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import { applyLineEdits, editsByFile, lineEdits } from '../../../report-model/repaired-file.ts';
-import type { CheckedKernel } from '../../build/kernel.ts';
+import type { CheckedKernel } from '../../build/phase-data.ts';
 import type { EditedTexts, Workbench } from './repair-workbench.ts';
 
 /** Outcome of a search that was necessary: an edit, or no edit found. */

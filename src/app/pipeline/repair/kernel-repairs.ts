@@ -16,7 +16,7 @@ import { deadlineIn } from '../../../system/deadline.ts';
 import { applyLineEdits, editsByFile, lineEdits } from '../../../report-model/repaired-file.ts';
 import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../report-model/outcome.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
-import type { CheckedKernel, LaunchedKernel } from '../../build/kernel.ts';
+import type { CheckedKernel, LaunchedKernel } from '../../build/phase-data.ts';
 import type { KernelReport, RepairAlternative, RepairCost, RepairEdit, RepairReport } from '../../../report-model/report.ts';
 import { neededFindings } from './partial-repair.ts';
 import {

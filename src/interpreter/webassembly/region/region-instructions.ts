@@ -15,7 +15,7 @@ import { fenceOf, releases } from '../../../memory-model/fence.ts';
 import { invariant } from '../../../base/assert.ts';
 import { sharedWindow } from '../../../isa/model/address-window.ts';
 import { atomicRule } from '../../core/atomic-operation.ts';
-import { workspaceWord } from '../../core/memory.ts';
+import { workspaceWord } from '../../core/global-memory.ts';
 import { word } from '../code/wasm-domain.ts';
 import { append, bind, call, i32, wasmConstant, wasmLocal, wasmType } from '../code/wasm-value.ts';
 import { parameterLoad } from './liveness.ts';

@@ -13,7 +13,7 @@ import type { Plan } from './wasm-plan.ts';
 import { localWindow, sharedWindow } from '../../../isa/model/address-window.ts';
 import { word, wordsOf } from '../code/wasm-domain.ts';
 import { append, bind, call, i32, i64, wasmConstant, wasmLocal } from '../code/wasm-value.ts';
-import { pageBytes } from '../../core/memory.ts';
+import { pageBytes } from '../../core/global-memory.ts';
 import { header, pageEntry, pageFactors, pageFactorShift, placeEntry, placeTable } from './wasm-plan.ts';
 
 /** An address in linear memory: a local plus a constant. */

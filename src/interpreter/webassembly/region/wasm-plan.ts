@@ -15,7 +15,7 @@ import type { Liveness } from './liveness.ts';
 import type { MemoryAccess, Program } from '../../core/program.ts';
 import { needsRuntime } from '../../core/runtime-instruction.ts';
 import { livenessOf } from './liveness.ts';
-import { pageBytes, regionBase } from '../../core/memory.ts';
+import { pageBytes, regionBase } from '../../core/global-memory.ts';
 import { pointerOrigins } from './pointer-origin.ts';
 import { isRetreating, needsContents, segmentSuccessors, waits } from '../../core/program.ts';
 

@@ -28,8 +28,8 @@ import {
 } from '../../../../src/interpreter/webassembly/code/wasm-value.ts';
 import { referenceDomain } from '../../../../src/isa/arithmetic/reference-domain.ts';
 import { floatFormats, negated, pack, product, unpack } from '../../../../src/isa/arithmetic/soft-float.ts';
-import { termDomain } from '../../../../src/term/domain.ts';
-import { evaluateTerm } from '../../../../src/term/evaluate.ts';
+import { termDomain } from '../../../../src/term/term-domain.ts';
+import { evaluateTerm } from '../../../../src/term/evaluate-term.ts';
 import { TermStore } from '../../../../src/term/term.ts';
 import { decodeExamples } from '../../../isa/example-module.ts';
 import { examples } from '../../../isa/examples.ts';

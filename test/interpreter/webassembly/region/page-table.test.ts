@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageBytes, regionBase } from '../../../../src/interpreter/core/memory.ts';
+import { pageBytes, regionBase } from '../../../../src/interpreter/core/global-memory.ts';
 import { pageEntry, pageEntryAt } from '../../../../src/interpreter/webassembly/region/wasm-plan.ts';
 
 test('pages at any stride rarely collide in the page table', () => {

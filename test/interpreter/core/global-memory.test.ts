@@ -1,7 +1,7 @@
 /** Arrays without end take no more memory than a run may. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRegion, regionPage, touchedPage } from '../../../src/interpreter/core/memory.ts';
+import { createRegion, regionPage, touchedPage } from '../../../src/interpreter/core/global-memory.ts';
 import { RunStop } from '../../../src/interpreter/core/run-stop.ts';
 
 const description = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withWholeChevrons } from '../../../src/cuda/syntax/chevrons.ts';
+import { withWholeChevrons } from '../../../src/cuda/syntax/spaced-chevrons.ts';
 
 test('brackets of launches are joined, and all other tokens keep their position', () => {
   const written = [

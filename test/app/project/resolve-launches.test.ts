@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveLaunches, type LaunchFacts, type SiteSettings } from '../../../src/app/project/launches.ts';
+import { resolveLaunches, type LaunchFacts, type SiteSettings } from '../../../src/app/project/resolve-launches.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 
 const nothing: LaunchFacts = { option: {}, configured: [], sites: [] };

@@ -4,7 +4,7 @@
  */
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { SymbolicKernel } from '../analysis/values/symbolic.ts';
-import { comparesPointers } from '../check/context/calls.ts';
+import { comparesPointers } from '../check/context/unknown-calls.ts';
 import { callToUnknown } from '../ir/form/function-address.ts';
 import type { Instruction, Kernel, Operand, ValueId } from '../ir/form/kernel.ts';
 import { knownFunction } from '../ir/known-function.ts';

@@ -1,7 +1,7 @@
 /**
  * Data of the phases of a check: units, their kernels, and results about kernels. Each phase extends the previous data.
  */
-import { printExpression } from '../../assumptions/print.ts';
+import { printExpression } from '../../assumptions/print-assumption.ts';
 import type { CertificateFile } from '../../certificate/certificate.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
@@ -15,7 +15,7 @@ import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Unoptimised } from '../../toolchain/device-code.ts';
 import type { KernelSource } from '../workers/check-executor.ts';
 import type { Unit } from '../project/input-files.ts';
-import type { LaunchFacts, SiteSettings } from '../project/launches.ts';
+import type { LaunchFacts, SiteSettings } from '../project/resolve-launches.ts';
 import type { Definition } from '../project/source-facts.ts';
 
 /** Build: the PTX of a unit for one architecture. */

@@ -11,7 +11,7 @@ import { dominates } from '../../ir/form/dominators.ts';
 import type { BlockId, Instruction, ValueId } from '../../ir/form/kernel.ts';
 import { accessesOfEffect } from '../../isa/model/effect.ts';
 import type { MbarrierEffect } from '../../isa/model/operation.ts';
-import { evaluateTerm } from '../../term/evaluate.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import { type Access, type LoadedMemory, accessesByInstruction, targetsOf } from '../values/access.ts';
 import type { Dimensions } from '../values/launch-bounds.ts';

@@ -10,7 +10,7 @@ import { type HostValue, termOf, valueKey } from '../cuda/launches/value.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import type { Activation, EdgeState } from './activation.ts';
 import type { Objects } from './objects.ts';
-import { type Content, copiedCells, refined, written } from './memory.ts';
+import { type Content, copiedCells, refined, written } from './object-contents.ts';
 import { type MergeContext, type State, cloneState, mergeStates } from './state.ts';
 
 /** Maximum number of iterations that are executed one by one. */

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type Random, seededRandom } from '../../src/base/random.ts';
 import type { GimpleBlock, GimpleFunction, GimpleStatement, GimpleOperand } from '../../src/gimple/gimple.ts';
-import { parseGimpleOperand } from '../../src/gimple/operand-parser.ts';
-import { parseFunction, splitDump } from '../../src/gimple/parser.ts';
+import { parseGimpleOperand } from '../../src/gimple/gimple-operands.ts';
+import { parseFunction, splitDump } from '../../src/gimple/gimple-parser.ts';
 import { sweep } from '../run/sweep.ts';
 
 const dump = readFileSync(new URL('launches.gimple', import.meta.url), 'utf8');

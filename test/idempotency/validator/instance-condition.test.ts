@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Quantity, ValidatorCondition } from '../../../src/idempotency/model/quantity.ts';
-import { isKnownToHold, type InstanceArguments } from '../../../src/idempotency/validator/evaluate.ts';
+import { isKnownToHold, type InstanceArguments } from '../../../src/idempotency/validator/instance-condition.ts';
 
 const constant = (value: number | bigint): Quantity => ({ kind: 'constant', value: BigInt(value) });
 const compare = (left: Quantity, comparison: '=' | '!=' | '<' | '<=', right: Quantity): ValidatorCondition => ({

@@ -1,6 +1,6 @@
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import { dimensionsIn } from '../../assumptions/parts.ts';
-import { printAssumption, printExpression } from '../../assumptions/print.ts';
+import { printAssumption, printExpression } from '../../assumptions/print-assumption.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { hashText } from '../../base/hash.ts';
 import type { Launch, LaunchSource } from '../../launch/launch.ts';

@@ -14,7 +14,7 @@ import type { Progress } from '../project/progress.ts';
 import { kindOf, relativeTo, type SourceTree } from '../project/source-tree.ts';
 import type { KernelSource } from '../workers/check-executor.ts';
 import type { ThirdPartyKernelTest } from './foreign-kernels.ts';
-import type { BuiltUnit, KernelUnit, LoweredKernel, ReadModule } from './kernel.ts';
+import type { BuiltUnit, KernelUnit, LoweredKernel, ReadModule } from './phase-data.ts';
 
 /**
  * Reads and lowers the PTX of a unit.

@@ -9,7 +9,7 @@ import type {
   GimpleVariable,
   GimpleOperand,
 } from './gimple.ts';
-import { parseGimpleOperand, withoutLocation } from './operand-parser.ts';
+import { parseGimpleOperand, withoutLocation } from './gimple-operands.ts';
 
 /** Functions of a dump that have not been parsed: most of them lead to no launch. */
 interface GimpleDump {

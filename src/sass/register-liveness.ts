@@ -1,5 +1,5 @@
 /** Which registers of a SASS function are read later on. */
-import type { SassFlow } from './control-flow.ts';
+import type { SassFlow } from './sass-flow.ts';
 import type { SassInstruction } from './instruction/decode.ts';
 import { findOperands, firstUniform, OperandList, type RegisterUse } from './instruction/operands.ts';
 import { predicateBitsRead, predicateBitsWritten, predicatesWritten } from './predicates.ts';

@@ -31,7 +31,7 @@ import {
   scaleAmount,
   subtractAmounts,
   zeroAmount,
-} from './polynomial.ts';
+} from './amount.ts';
 
 /** Least and largest value; null: not bounded. */
 export interface Span {

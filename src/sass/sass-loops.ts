@@ -1,6 +1,6 @@
 /** Loops of a SASS function. */
 import { dominates, immediateDominators } from '../ir/form/dominators.ts';
-import type { SassFlow } from './control-flow.ts';
+import type { SassFlow } from './sass-flow.ts';
 
 interface LoopPlace {
   /** Number of loops around a block. */

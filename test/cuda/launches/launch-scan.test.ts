@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { definesFunction, containsName, mayCall, namesLaunchedIn } from '../../../src/cuda/launches/launch-text.ts';
+import { definesFunction, containsName, mayCall, namesLaunchedIn } from '../../../src/cuda/launches/launch-scan.ts';
 
 test('a call of a function is found in any context', () => {
   for (const text of [
