@@ -312,7 +312,7 @@ function liveRounds(texts: readonly SideText[], shared: readonly Variable[], tol
       left--;
       rounds.push(values.slice(0, told.length));
     }
-    if (!advance(values, shared, 0)) break;
+    if (!advance(values, shared)) break;
   }
   return rounds;
 }
@@ -335,11 +335,11 @@ function extentsOf(dimensions: Dimensions, withBlocks: boolean): [string, number
   return list;
 }
 
-/** Steps a mixed-radix counter over `values[from..]`; false after the last combination. */
-function advance(values: Int32Array, variables: readonly Variable[], from: number): boolean {
+/** Steps a mixed-radix counter; false after the last combination. */
+function advance(values: Int32Array, variables: readonly Variable[]): boolean {
   for (let i = 0; i < variables.length; i++) {
-    if (++values[from + i]! < variables[i]!.size) return true;
-    values[from + i] = 0;
+    if (++values[i]! < variables[i]!.size) return true;
+    values[i] = 0;
   }
   return false;
 }

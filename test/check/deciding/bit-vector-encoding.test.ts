@@ -145,6 +145,17 @@ test('a property that only powers of two satisfy is proved only for them', async
   const few = 'gridDim.x <= 4096';
   assert.equal(await verdicts(between, { ...grid, assume: [isPowerOfTwo, few] }), 'proved/proved');
   assert.equal(await verdicts(between, { ...grid, assume: [few] }), 'race/proved');
+  // Factors of 20 and 14 bits, whose product is encoded only as a shift.
+  const rows = `mul.lo.s32 %r1, %r6, %r9; or.b32 %r1, %r1, %r0; ${store('%d1', '%r1', '%r0', 10)}`;
+  const sizes = ['n >= 64', 'n <= 4096', 'gridDim.x <= 524288'];
+  const open = { grid: null, launch: { grid: null } } as const;
+  assert.equal(await verdicts(rows, { ...open, assume: [...sizes, '(n & (n - 1)) == 0'] }), 'proved/proved');
+  assert.notEqual(await verdicts(rows, { ...open, assume: sizes }), 'proved/proved');
+  // The code may state it, too.
+  const stated = (zero: string): string =>
+    `sub.s32 %r20, %r9, 1; and.b32 %r21, %r9, %r20; setp.eq.s32 %p1, %r21, ${zero}; selp.u32 %r22, 1, 0, %p1;\n// selvage.assume %r22;\n${rows}`;
+  assert.equal(await verdicts(stated('0'), { ...open, assume: sizes }), 'proved/proved');
+  assert.notEqual(await verdicts(stated('64'), { ...open, assume: sizes }), 'proved/proved');
 });
 
 test('assumptions about bits may contradict each other or exclude an access', async () => {

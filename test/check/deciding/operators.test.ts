@@ -118,6 +118,27 @@ for (const [name, list] of [
     for (const [text] of list) assert.ok(counts[text]! > 0, text);
   });
 
+test('bits: operations on many bits are left open', async () => {
+  const low = (x: Term, bits: number): Term => store.and(32, x, store.constant(32, (1n << BigInt(bits)) - 1n));
+  const divisor = (bits: number): Term => store.sum(32, 1n, [[low(m, bits), 1n]]);
+  for (const [term, isOpen] of [
+    [store.mul(32, n, m), true],
+    [store.mul(32, low(n, 20), low(m, 16)), true],
+    [store.mul(32, low(n, 15), low(m, 15)), false],
+    [store.divide('udiv', 32, low(n, 20), divisor(20)), true],
+    [store.divide('urem', 32, low(n, 30), divisor(12)), true],
+    [store.divide('udiv', 32, low(n, 17), divisor(19)), false],
+    // Divisors that may be 0, and numbers that may be negative.
+    [store.divide('udiv', 32, low(n, 5), low(m, 5)), true],
+    [store.divide('sdiv', 32, n, divisor(3)), true],
+  ] as const) {
+    const values = new Map([...randomValues(seededRandom(3)), [n, 12345n], [m, 678n]]);
+    const value = evaluateTerm(term, (leaf) => values.get(leaf), new Map())!;
+    const found = await outcomes('bits', store.equal(term, store.constant(32, value)), values);
+    assert.equal(found, isOpen ? 'open,open' : 'open,proved', `${term.operator} ${value}`);
+  }
+});
+
 test('random conditions: their value is possible', async () => {
   const counts: Record<string, number> = {};
   for (let seed = 0; seed < 200; seed++) {

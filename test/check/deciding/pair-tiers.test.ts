@@ -8,6 +8,9 @@ import { addressDifference } from '../../../src/check/obligations/difference.ts'
 import { BitVectorEncoding } from '../../../src/check/deciding/bit-vector-encoding.ts';
 import { enumerate } from '../../../src/check/deciding/enumerate.ts';
 import { LinearEncoding } from '../../../src/check/deciding/linear-encoding.ts';
+import type { AccessSide } from '../../../src/check/obligations/obligation.ts';
+import { evaluateTerm } from '../../../src/term/evaluate-term.ts';
+import type { Term } from '../../../src/term/term.ts';
 import type { Kernel } from '../../../src/ir/form/kernel.ts';
 import { lowerModule } from '../../../src/ir/lower.ts';
 import { parsePtx } from '../../../src/ptx/parser.ts';
@@ -35,6 +38,13 @@ function linearKernel(random: Random, scale = 1): Kernel {
   return kernelOf(`mov.u32 %r3, %tid.y; ${access(20)} ${random.chance(0.3) ? 'bar.sync 0;' : ''} ${access(21)}`);
 }
 
+/** The offset of an access by a thread, if it depends on indices only. */
+function addressOf({ target }: AccessSide, thread: readonly number[], block: readonly number[]): bigint {
+  const valueOf = ({ atom }: Term): bigint | undefined =>
+    atom?.kind === 'thread' || atom?.kind === 'block' ? BigInt((atom.kind === 'thread' ? thread : block)[atom.axis]!) : undefined;
+  return BigInt.asIntN(64, evaluateTerm(target.offset, valueOf, new Map())!);
+}
+
 test('linear addresses: refuted pairs have no overlap, and enumeration of all threads finds each overlap', () => {
   const counts = { refuted: 0, none: 0, hits: 0 };
   for (let seed = 0; seed < 300; seed++) {
@@ -45,6 +55,7 @@ test('linear addresses: refuted pairs have no overlap, and enumeration of all th
         [4, 1, 1],
         [3, 2, 1],
         [4, 4, 1],
+        [2, 1, 1],
       ] as const),
       grid: random.pick([
         [2, 1, 1],
@@ -65,10 +76,13 @@ test('linear addresses: refuted pairs have no overlap, and enumeration of all th
         counts[found ? 'hits' : 'none']++;
         if (tried.kind !== 'hits') continue;
         assert.ok(tried.exact);
-        // A hit names two threads that do overlap, as values of the unknowns.
-        const [hit] = tried.hits;
-        const letter = obligation.scope === 'block' ? 'Thread' : 'Block';
-        assert.notDeepEqual(hit![`first${letter}`], hit![`second${letter}`], where);
+        for (const { firstThread, secondThread, firstBlock, secondBlock } of tried.hits) {
+          const isOfBlock = obligation.scope === 'block';
+          assert.equal(String(firstBlock) === String(secondBlock), isOfBlock, where);
+          assert.ok(!isOfBlock || String(firstThread) !== String(secondThread), where);
+          const [a, b] = [addressOf(obligation.first, firstThread, firstBlock), addressOf(obligation.second, secondThread, secondBlock)];
+          assert.ok(a < b + BigInt(obligation.second.access.bytes) && b < a + BigInt(obligation.first.access.bytes), where);
+        }
       }
     }
   }
@@ -226,6 +240,7 @@ test('without enough evaluations enumeration does not start', () => {
   const difference = addressDifference(context.symbolic, instances, obligations[0]!);
   const within = (budget: number): string =>
     enumerate(context.symbolic, instances, context.dimensions, obligations[0]!, difference, budget).kind;
-  assert.equal(within(10_000), 'none');
-  assert.equal(within(64), 'unable');
+  // Both sides of each of 64 threads, and one combination of the values that they share.
+  assert.equal(within(129), 'none');
+  assert.equal(within(128), 'unable');
 });

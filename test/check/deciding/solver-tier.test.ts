@@ -5,6 +5,9 @@ import { type Random, seededRandom } from '../../../src/base/random.ts';
 import { complete } from '../../../src/base/coroutine.ts';
 import { ProductLemma } from '../../../src/check/deciding/product-lemma.ts';
 import { type SolverQuery, type ObligationResult, SolverTier } from '../../../src/check/deciding/solver-tier.ts';
+import { meetsStated, SolverTiers } from '../../../src/check/deciding/solver-tiers.ts';
+import { uniformityOf } from '../../../src/check/warp-check.ts';
+import { contextOf, pointersAndNumbers, store } from '../kernel-text.ts';
 import { clauseProof } from '../../../src/check/certifying/linear-certificate.ts';
 import { Answers } from '../../../src/solver/answers.ts';
 import { openBuiltIn } from '../../../src/solver/built-in.ts';
@@ -111,6 +114,44 @@ async function atOnce(premises: readonly Premise[], stated: readonly string[], q
 }
 
 const kinds = { proved: 'unsat', open: 'sat', budget: 'unknown' } as const;
+
+test('whether values of a model satisfy the statements on them', () => {
+  const met = (assume: readonly string[], values: Readonly<Record<number, bigint>>): boolean =>
+    meetsStated(contextOf('', { assume }), ({ atom }) => (atom?.kind === 'parameter' ? values[atom.index] : undefined));
+  assert.ok(met(['n > 3'], { 2: 5n }));
+  assert.ok(!met(['n > 3'], { 2: 3n }));
+  assert.ok(!met(['n > 3', 'm > 3'], { 2: 5n, 3: 0n }));
+  assert.ok(met(['n < 0'], { 2: 0xffff_ffffn }), 'patterns of signed parameters are negative numbers');
+  // A statement on other values than those of the model can be satisfied, one on some of them is not known to be.
+  assert.ok(met(['n > 3'], { 3: 0n }));
+  assert.ok(!met(['n > m'], { 2: 5n }));
+  assert.ok(met(['blockDim.x == 64'], {}));
+  assert.ok(!met(['blockDim.x == 32'], {}));
+  assert.ok(met(['n == blockDim.x'], { 2: 64n }));
+  assert.ok(!met(['n == blockDim.x'], { 2: 63n }));
+});
+
+test('a scalar that the kernel does not read has the range of its type', async () => {
+  const kinds = async (type: string, statement: string): Promise<string> => {
+    const parameters = pointersAndNumbers.map((one) => (one.name === 'm' ? { ...one, type } : one));
+    const context = contextOf(store('%d1', '%r0', '%r9', 10), { assume: [statement], parameters });
+    const n = context.symbolic.store.atom(32, { kind: 'parameter', index: 2, offset: 0, bytes: 4 });
+    const isFive = context.symbolic.store.equal(n, context.symbolic.store.constant(32, 5n));
+    const tiers = new SolverTiers(context, new Map());
+    const { encoding, tier } = tiers.linear('block', uniformityOf(context, new Set()));
+    const bits = tiers.bits('block', uniformityOf(context, new Set()));
+    const reading = { side: 1, rounds: [] } as const;
+    const answers = [tier.decide(encoding.truth(isFive, reading)), bits.decide(bits.encoding.truth(isFive, reading))];
+    return (await Promise.all(answers.map((one) => complete(one)))).map(({ kind }) => kind).join();
+  };
+  for (const [type, statement, isPossible] of [
+    ['int', 'm < n - 2147483640', true],
+    ['int', 'm > n + 2147483643', false],
+    ['unsigned int', 'm < n - 6', false],
+    ['unsigned int', 'm > n + 2147483643', true],
+  ] as const)
+    assert.equal(await kinds(type, statement), isPossible ? 'open,open' : 'proved,proved', `${type}: ${statement}`);
+});
 
 test('premises on demand: the answer of all premises at once, with a separate proof', async () => {
   const counts = { unsat: 0, sat: 0, unknown: 0, fewer: 0 };
