@@ -324,3 +324,18 @@ test('tickets are those of a counter that only grows, after stores that precede 
   };
   for (const [what, body] of Object.entries(others)) assert.ok(!isTicket(body), what);
 });
+
+test('the instructions that only the holder of one lock executes', () => {
+  const held = (body: string): string => {
+    const { synchronisation } = contextOf(body, { grid: [4, 1, 1] });
+    const names = synchronisation.flatMap((one) => [...one.held].map(({ operation }) => operation.mnemonic));
+    return ['bar.sync', 'mul.lo.s32', 'popc.b32'].filter((name) => names.includes(name)).join();
+  };
+  const code = `mul.lo.s32 %r30, %r40, %r40; st.global.u32 [%d1+8], %r30; ${fence} bar.sync 0;`;
+  assert.equal(held(`popc.b32 %r31, %r0; st.global.u32 [%d1+64], %r31; ${untilTaken} ${inside} ${code} ${free}`), 'bar.sync,mul.lo.s32');
+  assert.equal(held(`${untilTaken} ${inside} ${free} popc.b32 %r31, %r0; st.global.u32 [%d1+64], %r31;`), '');
+  // Of an array of locks several threads are holders, and without a release by the holder none is.
+  const own = `mul.wide.s32 %d30, %r0, 4; add.s64 %d30, %d2, %d30;`;
+  assert.equal(held(`${own} ${untilTaken} ${inside} ${code} ${free}`.replaceAll('[%d2]', '[%d30]')), '');
+  assert.equal(held(`${free} ${untilTaken} ${inside} ${code} ${free}`), '');
+});
