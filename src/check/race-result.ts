@@ -20,6 +20,7 @@ import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
 import { chosenLaunch, isOwn, raceInterleaving } from './witness/interleaving.ts';
 import { isOfWarps, missingOrder } from './witness/missing-order.ts';
+import { missingSynchronisation } from './witness/missing-synchronisation.ts';
 import { coveredPairs } from './witness/covered.ts';
 import { recordedRace } from './witness/recording.ts';
 import type { PairScope } from './obligations/instance.ts';
@@ -77,10 +78,16 @@ export function* raceResult(
   const shown = state.open.filter((entry) => shownBy(context, confirmation, entry));
   const chosen = shown.filter((entry) => originOf(context, entry) === 'chosen');
   yield* confirmation.atLargeSettings(chosen.map(({ pair }) => pair));
+  const isTolerated = (entry: OpenPair): boolean =>
+    entry.sameValue && (policy.sameValueWrites === 'proved' || isHarmlessWrite(context, state, entry));
+  const isConsequence = consequencesOf(
+    context,
+    shown.filter((entry) => !isTolerated(entry)),
+  );
   const open: OpenPair[] = [];
   for (const entry of state.open) {
-    const isHarmless = isHarmlessWrite(context, state, entry);
-    if (entry.sameValue && (isHarmless || policy.sameValueWrites === 'proved')) {
+    if (isConsequence(entry)) continue;
+    if (isTolerated(entry)) {
       assumed.add('equal-value-writes', 'threads that write the same element write the same value');
       const isTold = notices.has(keyOf(context, entry)) || policy.sameValueWrites === 'proved';
       if (isTold || !shownBy(context, confirmation, entry)) continue;
@@ -114,7 +121,7 @@ export function* raceResult(
   // A confirmed finding replaces notices on races with the same lines.
   for (const entry of open) notices.delete(keyOf(context, entry));
   const list = [
-    ...atOneBarrier([...told.values()]),
+    ...atOneBarrier(sharedFirst([...told.values()])),
     ...possibleFindings(context, confirmation, others),
     ...notices.values(),
     ...state.outOfBounds.findings,
@@ -180,6 +187,31 @@ function atOneBarrier(findings: readonly RaceFinding[]): readonly RaceFinding[] 
       ? { ...finding, interleaving: { ...interleaving, missing: { ...interleaving.missing, kind: 'block-barrier' } } }
       : finding;
   });
+}
+
+/**
+ * Whether a pair is of accesses that synchronise, and another pair races since this synchronisation lacks something: the remedy for
+ * the other pair is one for both. The other pair is a finding, as its accesses are not of this kind.
+ */
+function consequencesOf(context: KernelContext, shown: readonly OpenPair[]): (entry: OpenPair) => boolean {
+  const ownOf = ({ pair: { first, second, scope } }: OpenPair): readonly Access[] =>
+    missingSynchronisation(context, first, second, scope)?.own ?? [];
+  const isAmong = ({ pair: { first, second } }: OpenPair, own: readonly Access[]): boolean => own.includes(first) && own.includes(second);
+  const owns = shown.map(ownOf);
+  const causes = owns.filter((_, at) => !owns.some((own) => isAmong(shown[at]!, own)));
+  return (entry) => causes.some((own) => isAmong(entry, own));
+}
+
+/** The findings; of those of one cause first the one that no barrier repairs, as two threads write one element in one statement. */
+function sharedFirst(findings: readonly RaceFinding[]): readonly RaceFinding[] {
+  const isShared = ({ kind, first, second, interleaving }: RaceFinding): boolean => {
+    const missing = interleaving?.missing;
+    const isOneLine = first.location?.line === second.location?.line;
+    return kind === 'write-write' && isOneLine && missing?.kind === 'block-barrier' && missing.between === 'none';
+  };
+  const causes = new Set(findings.flatMap((finding) => (isShared(finding) && finding.cause !== undefined ? [finding.cause] : [])));
+  const isFirst = (finding: RaceFinding): boolean => causes.has(finding.cause ?? -1) && isShared(finding);
+  return [...findings.filter(isFirst), ...findings.filter((finding) => !isFirst(finding))];
 }
 
 /** Groups pairs that are one finding: pairs of one array with the same missing order, or pairs of the same lines. */
@@ -286,7 +318,7 @@ function lackOf(context: KernelContext, entry: OpenPair): { readonly name: strin
   const { first, second, scope } = entry.pair;
   const { kind, ...details } = missingOrder(context, [first, second], scope, 'any');
   // Details of a barrier or an atomic are advice for one pair; those of the others identify what orders are missing.
-  const what = /^(?:fence|hand-over|scope|wait)$/.test(kind) ? details : null;
+  const what = /^(?:fence|scope|wait)$/.test(kind) ? details : null;
   const isBarrier = kind === 'block-barrier' || kind === 'grid-order' || kind === 'copy-wait';
   const order = isBarrier && (first.isCopy || second.isCopy) ? 'copy-wait' : kind;
   return { name: JSON.stringify([codeOf(entry), baseOf(context, entry.pair), order, what]), isBarrier };
@@ -445,8 +477,12 @@ function* confirmedFinding(
   const inWarp = finding.scope === 'warp' && isOfWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
   const ordering = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
-  const wider = pairBetweenBlocks(context, confirmation, entry, cause);
-  const missing = wider ? ofAllBlocks(ordering, missingOrder(context, [wider.first, wider.second], 'grid', 'any')) : ordering;
+  const missing = ofAllBlocks(
+    context,
+    ordering,
+    pairsBetweenBlocks(context, state, entry),
+    (other) => !!shownBy(context, confirmation, other),
+  );
   const accesses = [finding.first, finding.second] as const;
   const recording = yield* recordedRace(context, scenario, event);
   return {
@@ -460,26 +496,28 @@ function* confirmedFinding(
   };
 }
 
-/** The pair with the same lines of which a run showed a race between threads of different blocks. */
-function pairBetweenBlocks(
-  context: KernelContext,
-  confirmation: Confirmation,
-  entry: OpenPair,
-  { entries }: Cause,
-): AccessPair | undefined {
+/** The pairs with the same lines that are not proved to be free of races between threads of different blocks. */
+function pairsBetweenBlocks(context: KernelContext, { open }: Pick<JudgedState, 'open'>, entry: OpenPair): readonly OpenPair[] {
   const key = keyOf(context, entry);
-  return entries.find(
-    (other) => other.pair.scope === 'grid' && keyOf(context, other) === key && shownBy(context, confirmation, other) !== undefined,
-  )?.pair;
+  return open.filter((other) => other.pair.scope === 'grid' && keyOf(context, other) === key && !other.unasked);
 }
 
 /**
- * The missing order of a race whose lines race between blocks, too: what would order the blocks, if a lock, a flag or a counter
- * lacks only that, orders the threads of a block as well.
+ * The missing order of a race whose lines race between blocks, too: what would order the blocks, if a lock, a flag, a counter or a
+ * barrier of the grid lacks only that, orders the threads of a block as well.
  */
-function ofAllBlocks(missing: MissingOrder, wider: MissingOrder): MissingOrder {
+function ofAllBlocks(
+  context: KernelContext,
+  missing: MissingOrder,
+  between: readonly OpenPair[],
+  isShown: (entry: OpenPair) => boolean,
+): MissingOrder {
   if (missing.kind !== 'block-barrier' && missing.kind !== 'warp-barrier') return missing;
-  return wider.kind === 'fence' || wider.kind === 'wait' ? wider : { ...missing, betweenBlocks: true };
+  const [wider] = [...between.filter(isShown), ...between];
+  if (!wider) return missing;
+  const ofGrid = missingOrder(context, [wider.pair.first, wider.pair.second], 'grid', 'any');
+  if (ofGrid.kind === 'fence' || ofGrid.kind === 'wait' || (ofGrid.kind === 'grid-order' && ofGrid.gridBarrier)) return ofGrid;
+  return isShown(wider) ? { ...missing, betweenBlocks: true } : missing;
 }
 
 function raceFinding(

@@ -6,6 +6,7 @@ import { isRace } from '../report-model/outcome.ts';
 import type { MissingOrder } from '../verdict/finding.ts';
 import { divergenceRemedies } from './finding/barrier-divergence.ts';
 import { remedyText } from './finding/missing-order.ts';
+import { fenceBetween } from './finding/race.ts';
 import type { FixedFinding, LaunchReport } from '../report-model/report.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { LaunchSource } from '../launch/launch.ts';
@@ -85,10 +86,10 @@ export function sentencesIn(message: string): string[] {
 /** The remedies as sentences, as a message may contain them. */
 export function remediesOf(finding: Finding): string[] {
   if (!isRace(finding)) return divergenceRemedies(finding).map((text) => sentences(text));
-  const { first, second, interleaving } = finding;
+  const { first, second, interleaving, sameValue = false } = finding;
   if (!interleaving?.missing) return [];
-  const accesses = { first, second, isOwnCopy: interleaving.threads.length === 1 };
-  return [sentences(remedyText(interleaving.missing as MissingOrder, accesses))];
+  const accesses = { first, second, isOwnCopy: interleaving.threads.length === 1, sameValue };
+  return [remedyText(interleaving.missing as MissingOrder, accesses), fenceBetween].map((text) => sentences(text));
 }
 
 /** Launch and arguments, and their origin; empty if the message states the chosen ones, or nothing was given. */

@@ -72,10 +72,9 @@ export interface AccessDescription {
  *
  * - `block-barrier`, `warp-barrier`: {@link MissingBarrier};
  * - `fence`: {@link MissingFence};
- * - `hand-over`: a release and an acquire: one of the threads waits for a flag before its access;
  * - `wait`: {@link MissingWait};
  * - `copy-wait`: the thread that copies asynchronously waits for the copy, and the others synchronise with that thread;
- * - `grid-order`: an order of threads of different blocks;
+ * - `grid-order`: {@link MissingGridOrder};
  * - `atomic`: atomics instead of weak or volatile accesses, or a barrier, unless one thread `waits` for the other;
  * - `scope`: an atomic whose scope includes both threads, if the scope of one is too narrow (`narrow`);
  * - `size`: atomics of one size.
@@ -84,19 +83,36 @@ export type MissingOrder =
   | MissingBarrier
   | MissingFence
   | { readonly kind: 'copy-wait' | 'size' }
-  | { readonly kind: 'grid-order'; readonly isUpdate?: true; readonly indexFrom?: Location }
+  | MissingGridOrder
   | { readonly kind: 'atomic'; readonly waits?: true }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
-  | { readonly kind: 'hand-over'; readonly flag: string }
   | MissingWait;
+
+/** An order of threads of different blocks. */
+export interface MissingGridOrder {
+  readonly kind: 'grid-order';
+  /** As in {@link MissingBarrier}. */
+  readonly isUpdate?: true;
+  readonly indexFrom?: Location;
+  readonly nextIteration?: true;
+  /** A barrier of the grid elsewhere in the kernel. */
+  readonly gridBarrier?: Location;
+  /** A thread reads before it writes, so that the value before the write may be the right one. */
+  readonly isReadFirst?: true;
+}
 
 /** `block-barrier`: `__syncthreads()`, or another barrier of the block; `warp-barrier`: `__syncwarp()`. */
 export interface MissingBarrier {
   readonly kind: 'block-barrier' | 'warp-barrier';
   /** These lines race between blocks, too, which no barrier of a block orders. */
   readonly betweenBlocks?: true;
+  readonly isReadFirst?: true;
+  /** The kernel has barriers of some threads of the block, such as `bar.sync 1, 64`. */
+  readonly hasNamed?: true;
   /** One statement reads the element and writes it back. */
   readonly isUpdate?: true;
+  /** One statement writes what it computes from an element of another thread. */
+  readonly isMove?: true;
   /** The lanes that reach the code between the accesses, as a mask, if that is only a part of the warp. */
   readonly lanes?: number;
   /**
@@ -126,6 +142,8 @@ export interface MissingFence {
   readonly acquiredAt?: Location;
   /** Whether the thread that acquires waits in a loop. */
   readonly waits: boolean;
+  /** Of a counter whose last arrival changes another location, for which the others wait. */
+  readonly change?: { readonly flag: string; readonly at: Location };
 }
 
 /** A thread waits for a flag or a counter, but not long enough, or the flag is set too early. */
@@ -136,11 +154,14 @@ export interface MissingWait {
    * `count`: the number does not show that all have counted; `element`: it is another element than the one that is set; `join`:
    * only one thread of the block has waited for it; `release`: the flag is set before the access; `lock`: the threads hold
    * different elements of an array of locks; `free`: a thread may take the lock with the value of a free one; `turn`: the loop may
-   * end before the other access.
+   * end before the other access; `goal`: all blocks wait, for a number that the counter has earlier; `order`: the value does not show whether
+   * the other access is done; `none`: the update is not waited for.
    */
-  readonly until: 'count' | 'element' | 'join' | 'release' | 'lock' | 'free' | 'turn';
-  /** Where the flag is read; for `release`, where it is set. */
+  readonly until: 'count' | 'element' | 'join' | 'release' | 'lock' | 'free' | 'turn' | 'goal' | 'order' | 'none';
+  /** Where the flag is read; for `release` and `none`, where it is set. */
   readonly at: Location;
+  /** The access before which a thread has to wait. */
+  readonly to?: Location;
 }
 
 /** A step of an interleaving; `threads` are the indices of the threads that perform it. */

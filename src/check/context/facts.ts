@@ -16,7 +16,7 @@ import type { Synchronisation } from '../ordering/pattern.ts';
 import type { Ticket } from '../ordering/ticket.ts';
 import type { ElementFact } from '../premises/element-fact.ts';
 import type { CheckRequest } from '../request/check-request.ts';
-import type { SynchronisationWith } from '../ordering/supposed.ts';
+import type { OrderWith } from '../ordering/supposed.ts';
 
 /** A kernel and the launch under analysis. */
 export interface KernelAndLaunch {
@@ -39,7 +39,7 @@ export interface SymbolicFacts {
   /** Loads that repeat an earlier one of the same location with the same result, by value id. */
   readonly rereads: ReadonlyMap<number, Reread>;
   /** Locks, flags and counters, if more fences or barriers were there; for advice only. */
-  readonly synchronisationWith: SynchronisationWith;
+  readonly orderWith: OrderWith;
   /** Present once lanes are known to exit, possibly, before an exchange of their warp, which then yields unknown values. */
   readonly lanesMayHaveExited?: true;
 }

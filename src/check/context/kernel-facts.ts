@@ -24,7 +24,7 @@ import { conditionsOf, dimensionBounds, namedPointer, namedScalar, pinnedScalar,
 import { launchNamesIn } from '../../assumptions/parts.ts';
 import { type ParameterField, parameterFields } from '../../launch/parameter-field.ts';
 import type { CheckRequest } from '../request/check-request.ts';
-import { synchronisationWith } from '../ordering/supposed.ts';
+import { orderWith } from '../ordering/supposed.ts';
 import { statedExtents } from '../premises/extents.ts';
 import { collectElementFacts } from '../premises/element-fact.ts';
 import { isProtected } from '../ordering/order.ts';
@@ -132,7 +132,7 @@ function contextOf(request: CheckRequest): KernelContext {
     accesses,
     loaded,
     rereads: findRereads(kernel, accesses, loaded),
-    synchronisationWith: synchronisationWith(synchronising),
+    orderWith: orderWith(synchronising),
     fields,
     extents: statedExtents(request.assumptions, parameters, launch, dimensions),
     tickets,

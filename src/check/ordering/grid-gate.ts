@@ -12,7 +12,7 @@ import { isFenceFor, isStrong } from '../../memory-model/fence.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import type { Term } from '../../term/term.ts';
 import { numberOfUnits } from './arrival.ts';
-import type { SynchronisingKernel } from './pattern.ts';
+import type { Supposition, SynchronisingKernel } from './pattern.ts';
 import { addedBy, addendOf, isAt, isOfOnePlace, isPoll, isValue, isZero, rivalsOf, writeOf } from './synchronising-access.ts';
 
 /** Whether both accesses belong to gates of one counter. */
@@ -119,7 +119,7 @@ function candidateOf(of: SynchronisingKernel, region: Region): Candidate | null 
     const isPassed = pointDominates(kernel, start, arrival) && kernel.loopOf[start.block] === kernel.loopOf[arrival.block];
     const isExecuted = leaderReaches(symbolic, arrival.block, end.block, kernel.loopOf[end.block] ?? null, isPassed ? start.block : null);
     if (!isStrongInGrid(arrival) || !mayStart || !isExecuted || canReachInside(of, region, arrival, arrival)) continue;
-    if (!everyPathPasses(kernel, start, arrival, isGate)) continue;
+    if (!isSupposed(of, 'release') && !everyPathPasses(kernel, start, arrival, isGate)) continue;
     const others = own.filter((access) => access !== arrival);
     const candidate =
       countingUp(of, region, arrival, others) ??
@@ -188,8 +188,12 @@ function opensOnly(
 }
 
 /** Whether a fence is on every path from a read to the end of the region. */
-function isAcquired({ symbolic: { kernel } }: SynchronisingKernel, { end }: Region, read: ProgramPoint): boolean {
-  return everyPathPasses(kernel, read, end, isGate);
+function isAcquired(of: SynchronisingKernel, { end }: Region, read: ProgramPoint): boolean {
+  return isSupposed(of, 'acquire') || everyPathPasses(of.symbolic.kernel, read, end, isGate);
+}
+
+function isSupposed({ supposed }: SynchronisingKernel, what: Supposition): boolean {
+  return supposed?.has(what) === true;
 }
 
 /** Polls: strong reads that leave the value. */
@@ -255,7 +259,7 @@ function byGeneration(of: SynchronisingKernel, region: Region, arrival: Access, 
   const isChanged = edgesAfter(of, arrival, polls, (part, value) => part === store.not(store.equal(value, own)));
   const passes = (from: ProgramPoint, to: ProgramPoint, { instruction }: Access): boolean =>
     everyPathPasses(kernel, from, to, (gate) => gate === instruction);
-  const fenced = (from: Access, to: Access): boolean => everyPathPasses(kernel, from, to, isGate);
+  const fenced = (from: Access, to: Access): boolean => isSupposed(of, 'release') || everyPathPasses(kernel, from, to, isGate);
   const reaches = (to: Access): boolean => {
     let isMet = false;
     const goesOn = (instruction: Instruction): boolean => {
@@ -322,9 +326,10 @@ function byHighBit(of: SynchronisingKernel, region: Region, arrival: Access, pol
  * Whether the numbers that blocks wait for at one counter are those that it has once all blocks have counted: the gates
  * follow one another, each once, or once in every iteration of one loop.
  */
-function haveGoals({ symbolic, dimensions }: SynchronisingKernel, all: readonly Candidate[]): boolean {
+function haveGoals(of: SynchronisingKernel, all: readonly Candidate[]): boolean {
+  const { symbolic, dimensions } = of;
   const { kernel, store } = symbolic;
-  if (all.every(({ goal }) => goal === null)) return true;
+  if (isSupposed(of, 'count') || all.every(({ goal }) => goal === null)) return true;
   const count = dimensions.grid.reduce<bigint | null>(
     (product, size) => (product === null || size === null ? null : product * BigInt(size)),
     1n,

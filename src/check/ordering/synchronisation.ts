@@ -234,6 +234,8 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
   if (!isOfThreads) for (const term of pins.assumes) assumes.add(term);
   const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, use, acrossBlocks);
   const isFenced = (from: ProgramPoint): boolean => isPublished(of, from, release, new Set(), acrossBlocks);
+  const isFencedByAll = (from: ProgramPoint): boolean =>
+    everyPathPasses(kernel, from, release, (gate, at) => isGate(gate) && !isOneThread(pinsOf(symbolic, at.block, dimensions)));
   const meeting = barriers.filter((barrier) => pointDominates(kernel, barrier, release));
   const meetsBefore = (access: Access): boolean =>
     meeting.some((barrier) => {
@@ -251,7 +253,7 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
       access.isCopy
         ? isDoneBefore(kernel, access, release, use === 'patterns' && isReleasing(release.instruction) ? null : isGate)
         : isFenced(access);
-    const isMember = isSame || (use === 'patterns' && of.supposed?.has('arrival') === true);
+    const isMember = isSame || (of.supposed?.has('arrival') === true && (use === 'patterns' || isFencedByAll(access)));
     const isBefore = access === release || (isMember && !canReach(kernel, release, access) && isDone());
     // Completion of an asynchronous copy that another thread of the block started is not analyzed.
     if (!isBefore && (access.isCopy || !meetsBefore(access))) continue;

@@ -1,26 +1,25 @@
 /** The order that two racing accesses lack. Texts and repairs follow from it. */
-import { type Access, isWriter } from '../../analysis/values/access.ts';
+import type { Access } from '../../analysis/values/access.ts';
 import { type BlockId, type Instruction, type Kernel, type Operand } from '../../ir/form/kernel.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
-import { canReach, everyPathPasses, pointAfter, walkFrom } from '../../analysis/values/program-point.ts';
+import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
+import { canReach, pointAfter, pointsOf, walkFrom } from '../../analysis/values/program-point.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 import { participantsOf } from '../../isa/model/effect.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
-import { isAcquiring, isFenceFor, isReleasing } from '../../memory-model/fence.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
-import type { MissingBarrier, MissingFence, MissingOrder } from '../../verdict/finding.ts';
+import type { Location } from '../../source/location.ts';
+import type { MissingBarrier, MissingOrder } from '../../verdict/finding.ts';
 import type { KernelContext } from '../context/facts.ts';
-import { baseName, placeOf } from '../context/names.ts';
+import { placeOf } from '../context/names.ts';
 import { BarrierFreePaths } from '../obligations/barrier-free-paths.ts';
 import { divergenceObligations } from '../obligations/barrier-divergence.ts';
 import type { PairScope } from '../obligations/instance.ts';
-import { orderBetween } from '../ordering/order.ts';
-import type { Supposition } from '../ordering/pattern.ts';
-import { endsLoop, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
-import { isPoll } from '../ordering/synchronising-access.ts';
+import { isWait } from '../ordering/synchronisation-idioms.ts';
+import { missingSynchronisation, undecidedGuard } from './missing-synchronisation.ts';
 
 /** Which threads overlap: a thread and its own copy, threads of one warp only, or any two threads. */
 type Meeting = 'own-copy' | 'in-warp' | 'any';
@@ -30,15 +29,24 @@ export function missingOrder(context: KernelContext, [a, b]: readonly [Access, A
   if (meeting === 'own-copy') return { kind: 'copy-wait' };
   const strong = missingStrength(a, b);
   if (strong) return strong.kind === 'atomic' && waits(context, a, b) ? { ...strong, waits: true } : strong;
-  const order = missingWait(context, a, b, scope) ?? missingFence(context, a, b, scope) ?? missingAcquire(context, a, b);
-  if (order) return order;
+  const order = missingSynchronisation(context, a, b, scope);
+  if (order) return order.missing;
   if (waits(context, a, b)) return { kind: 'atomic', waits: true };
-  const isUpdate = updates(context.kernel, a, b) ? { isUpdate: true as const } : {};
+  const { isMove, ...update } = updateOf(context.kernel, a, b);
   const source = a.instruction === b.instruction ? sourceOfIndex(context, a) : undefined;
-  const cause = { ...isUpdate, ...(source && { indexFrom: placeOf(context.kernel, source) }) };
-  if (scope === 'grid') return { kind: 'grid-order', ...cause };
+  const cause = { ...update, ...(source && { indexFrom: placeOf(context.kernel, source) }) };
+  if (scope === 'grid') {
+    const guard = update.isUpdate || source ? null : undecidedGuard(context, a, b);
+    return guard ?? { kind: 'grid-order', ...cause, ...readFirst(context.kernel, a, b), ...missingGridBarrier(context, a, b) };
+  }
   if (a.isCopy) return { kind: 'copy-wait' };
-  return { ...missingBarrier(context, a, b, meeting), ...cause };
+  return {
+    ...missingBarrier(context, a, b, meeting),
+    ...cause,
+    ...readFirst(context.kernel, a, b),
+    ...(isMove && { isMove }),
+    ...(hasNamed(context) && { hasNamed: true }),
+  };
 }
 
 /**
@@ -53,101 +61,23 @@ function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder |
   return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
 }
 
+/** Whether the kernel has barriers of only some threads of the block. */
+function hasNamed({ kernel, isBlockBarrier }: KernelContext): boolean {
+  const isNamed = (instruction: Instruction): boolean => instruction.operation.effect.kind === 'barrier' && !isBlockBarrier(instruction);
+  return kernel.blocks.some(({ instructions }) => instructions.some(isNamed));
+}
+
+/** Whether each thread reads before it writes, and not again. */
+function readFirst(kernel: Kernel, a: Access, b: Access): { isReadFirst?: true } {
+  const [read, write] = a.operation === 'read' ? [a, b] : [b, a];
+  const isFirst =
+    read.operation === 'read' && write.operation === 'write' && canReach(kernel, read, write) && !canReach(kernel, write, read);
+  return isFirst ? { isReadFirst: true } : {};
+}
+
 /** Whether one thread waits for what the other one writes. */
 function waits({ symbolic }: KernelContext, a: Access, b: Access): boolean {
   return (isWait(symbolic, a) && b.operation !== 'read') || (isWait(symbolic, b) && a.operation !== 'read');
-}
-
-/** The wait that ends too early, if fences are where they have to be; null otherwise. */
-function missingWait(context: KernelContext, a: Access, b: Access, scope: PairScope): MissingOrder | null {
-  for (const [ofLock, ofOthers, supposed] of [
-    ['lock', 'element', []],
-    [null, 'count', ['count']],
-    [null, 'join', ['join']],
-    ['free', null, ['taken']],
-  ] as const) {
-    const by = orderBetween(context.synchronisationWith(supposed), scope, a, b)?.by;
-    const [look] = by?.acquires ?? [];
-    const until = by?.kind === 'lock' ? ofLock : by?.kind === 'flag' && ofOthers === 'count' ? 'element' : ofOthers;
-    if (by && look && until)
-      return { kind: 'wait', flag: baseName(context, by.base), until, at: placeOf(context.kernel, look.access.instruction) };
-  }
-  return null;
-}
-
-/** What synchronisation may lack, the fewest first. */
-const suppositions: readonly (readonly Exclude<Supposition, 'count' | 'taken'>[])[] = [
-  ['acquire'],
-  ['release'],
-  ['scope'],
-  ['arrival'],
-  ['join'],
-  ['arrival', 'join'],
-  ['release', 'acquire'],
-  ['scope', 'acquire'],
-  ['scope', 'release'],
-  ['arrival', 'acquire'],
-  ['arrival', 'release'],
-  ['arrival', 'release', 'acquire'],
-];
-
-/** The fewest fences and barriers with which a lock, a flag or a counter would order the accesses; null if none would. */
-function missingFence(context: KernelContext, a: Access, b: Access, scope: PairScope): MissingFence | null {
-  if (context.synchronisationWith(suppositions.at(-1)!).length === 0) return null;
-  for (const lacks of suppositions) {
-    const order = orderBetween(context.synchronisationWith(lacks), scope, a, b);
-    if (!order) continue;
-    const { kind, base, releases, acquires } = order.by;
-    const name = baseName(context, base);
-    const [released] = releases.map(({ instruction }) => instruction);
-    const looks = acquires.map(({ access }) => access);
-    const acquired = looks.find((access) => endsLoop(context.symbolic, access)) ?? looks[0];
-    return {
-      kind: 'fence',
-      ...(kind === 'lock' ? { lock: name } : { flag: name }),
-      lacks,
-      among: base.kind === 'object' && base.object.space === 'shared' ? 'block' : 'grid',
-      ...(released && { releasedAt: placeOf(context.kernel, released) }),
-      ...(acquired && { acquiredAt: placeOf(context.kernel, acquired.instruction) }),
-      waits: acquired !== undefined && endsLoop(context.symbolic, acquired),
-    };
-  }
-  return null;
-}
-
-/**
- * The missing release and acquire if a thread waits for a flag of an unknown pattern before one of two weak accesses. A
- * barrier there would be in vain, as the thread would wait for the flag first.
- */
-function missingAcquire(context: KernelContext, first: Access, second: Access): MissingOrder | null {
-  const { symbolic, accesses } = context;
-  if (first.strong !== null || second.strong !== null) return null;
-  const strong = accesses.filter(
-    (access) => access.strong !== null && (access.operation === 'read' || isPoll(symbolic, access)) && endsLoop(symbolic, access),
-  );
-  const wait = waitBefore(symbolic, strong, first) ?? waitBefore(symbolic, strong, second);
-  if (!wait) return null;
-  const { base } = wait.targets[0]!;
-  const flag = baseName(context, base);
-  const setters = accesses.filter((access) => isWriter(access) && access.strong !== null && access.targets[0]!.base.key === base.key);
-  const other = waitBefore(symbolic, [wait], first) ? second : first;
-  const isAfter = (setter: Access): boolean => canReach(symbolic.kernel, other, setter);
-  const early = setters.find((setter) => canReach(symbolic.kernel, setter, other) && !isPoll(symbolic, setter));
-  // If the flag is set again after the access, it is the wait that ends too early.
-  if (early && !setters.some((setter) => setter !== early && isAfter(setter)))
-    return { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) };
-  const { kernel } = symbolic;
-  // A thread that does not set the flag after its access hands nothing over.
-  if (!setters.some(isAfter)) return null;
-  const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, 'patterns', true);
-  const isAcquired = isAcquiring(wait.instruction) || everyPathPasses(kernel, wait, other === second ? first : second, isGate);
-  const isReleased = setters
-    .filter(isAfter)
-    .every((setter) => isReleasing(setter.instruction) || everyPathPasses(kernel, other, setter, isGate));
-  // With fences on both sides, the loop ends too early.
-  return isAcquired && isReleased
-    ? { kind: 'wait', flag, until: 'turn', at: placeOf(kernel, wait.instruction) }
-    : { kind: 'hand-over', flag };
 }
 
 /** The atomic operation or the shuffle whose result is in the index of an access; undefined if none is. */
@@ -161,16 +91,19 @@ function sourceOfIndex({ kernel }: KernelContext, { targets }: Access): Instruct
   return undefined;
 }
 
-/** Whether a thread reads an element and writes back what it computes from it, as `s[i]++` does. */
-function updates(kernel: Kernel, a: Access, b: Access): boolean {
+/**
+ * Whether a thread reads an element and writes what it computes from it: back, as `s[i]++` does, or to an element of another thread
+ * in the same statement, as `s[i] += s[i + 1]`.
+ */
+function updateOf(kernel: Kernel, a: Access, b: Access): Pick<MissingBarrier, 'isUpdate' | 'isMove'> {
   const [read, write] = a.operation === 'read' ? [a, b] : [b, a];
-  if (read.operation !== 'read' || write.operation !== 'write' || read.bytes !== write.bytes) return false;
+  if (read.operation !== 'read' || write.operation !== 'write' || read.bytes !== write.bytes) return {};
   const [from, to] = [placeOf(kernel, read.instruction), placeOf(kernel, write.instruction)];
   const [x, y] = [read.targets[0]!, write.targets[0]!];
-  if (x.base.key !== y.base.key || x.offset !== y.offset) return false;
-  // Threads that access different elements may lack a barrier between two statements.
   const isOneStatement = from.file === to.file && from.line === to.line;
-  if (!isOneStatement && !x.offset.leaves.every(isOfLaunch)) return false;
+  const isOneElement = x.base.key === y.base.key && x.offset === y.offset;
+  // Threads that access different elements may lack a barrier between two statements.
+  if (!isOneStatement && (!isOneElement || !x.offset.leaves.every(isOfLaunch))) return {};
   const seen = new Set<number>();
   const comesFromRead = (operand: Operand): boolean => {
     if (operand.kind !== 'value' || seen.has(operand.id)) return false;
@@ -180,7 +113,18 @@ function updates(kernel: Kernel, a: Access, b: Access): boolean {
     if (definition.kind !== 'instruction') return false;
     return definition.instruction === read.instruction || definition.instruction.arguments.some(comesFromRead);
   };
-  return write.instruction.arguments.slice(1).some(comesFromRead);
+  if (!write.instruction.arguments.slice(1).some(comesFromRead)) return {};
+  return isOneElement ? { isUpdate: true } : { isMove: true };
+}
+
+/** The barrier of the grid between two accesses, if the kernel has such barriers elsewhere. */
+function missingGridBarrier({ kernel, gates }: KernelContext, a: Access, b: Access): { gridBarrier?: Location; nextIteration?: true } {
+  const ends = new Map(gates.map(({ barrier, counter }) => [barrier, counter.instruction]));
+  const isBarrier = (instruction: Instruction): boolean => isGridBarrier(instruction) || ends.has(instruction);
+  const [barrier] = pointsOf(kernel, isBarrier);
+  if (!barrier) return {};
+  const gridBarrier = placeOf(kernel, ends.get(barrier.instruction) ?? barrier.instruction);
+  return { gridBarrier, ...(isOfNextIteration(kernel, a, b, isBarrier) && { nextIteration: true }) };
 }
 
 /** The barrier between two accesses of threads of one block, and who reaches the code where it has to be. */

@@ -53,7 +53,10 @@ export function runGrid(host: GridHost, backEnd: BackEnd): boolean {
   let stuck = false;
   for (;;) {
     const room = backEnd.mostResident - active.length - atGridBarrier.length;
-    const more = Math.min(Math.max(least, active.length), room, count - next);
+    // The last block starts after those that spin have seen how many had counted before it.
+    const left = count - next;
+    const most = !interleaved && active.length > 0 && left > 1 ? left - 1 : left;
+    const more = Math.min(Math.max(least, active.length), room, most);
     for (let added = 0; added < more; added++) active.push(start(next++));
     if (active.length === 0) {
       if (atGridBarrier.length === 0) return stuck;

@@ -69,8 +69,9 @@ export function laneRemedy(kind: LaneFaultKind, { mnemonic, mask, other }: LaneF
       return `move ${name} to where all lanes of the ${mask === undefined ? 'warp' : 'mask'} execute it`;
     case 'undefined-value':
       if (other?.is === 'exited')
-        return `let all lanes of the mask execute ${name} before they return, with a neutral value in a sum, and guard only what follows`;
-      if (other?.is === 'absent') return 'read from a lane that each warp has';
+        return `let all lanes of the mask execute ${name} before they return${/\.idx|^(?!shfl)/.test(mnemonic) ? '' : ', with a neutral value in a sum'}, and guard only what follows`;
+      if (other?.is === 'absent')
+        return `use the value only where the warp has the source lane: the last warp of a block has fewer than 32 lanes unless 32 divides the number of its threads`;
       if (other?.is === 'elsewhere') return `let all lanes of the mask execute the same ${name}`;
       return `name the source lane in the mask and let it execute ${name}, or use the value only where the mask contains the source lane`;
   }

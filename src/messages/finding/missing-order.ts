@@ -1,14 +1,23 @@
 /** The missing order of the two accesses of a race, and how to add it. */
 import type { Location } from '../../source/location.ts';
-import type { AccessDescription, MissingBarrier, MissingFence, MissingOrder, MissingWait } from '../../verdict/finding.ts';
+import type {
+  AccessDescription,
+  MissingBarrier,
+  MissingFence,
+  MissingGridOrder,
+  MissingOrder,
+  MissingWait,
+} from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
-import { homeOf, lineText } from '../text/place.ts';
+import { calledFrom, homeOf, lineText } from '../text/place.ts';
 
 interface Accesses {
   readonly first: AccessDescription;
   readonly second: AccessDescription;
   /** Whether a thread races with its own asynchronous copy. */
   readonly isOwnCopy: boolean;
+  /** Whether both write the same value. */
+  readonly sameValue?: boolean;
 }
 
 const syncThreads = code('__syncthreads()');
@@ -21,13 +30,15 @@ const notAtomic = 'the update is not atomic';
  */
 const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
 
+const makeBothAtomic = `use ${code('cuda::atomic_ref')} or atomic functions for both accesses`;
+
 /** The missing order, as the end of a sentence on the race. */
-export function missingText(missing: MissingOrder, { first, second, isOwnCopy }: Accesses): string {
+export function missingText(missing: MissingOrder, accesses: Accesses): string {
+  const { first, second, isOwnCopy } = accesses;
   switch (missing.kind) {
     case 'block-barrier':
-      return `no ${syncThreads} separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
     case 'warp-barrier':
-      return `neither ${syncWarp} nor ${syncThreads} separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
+      return missingBarrierText(missing, accesses);
     case 'fence':
       return missingFenceText(missing, homeOf([first.location, second.location]));
     case 'copy-wait':
@@ -35,15 +46,15 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
         ? 'the thread has not waited for its copy'
         : `the accesses are not separated by a wait for the copy with ${syncThreads} after it`;
     case 'grid-order':
+      if (missing.indexFrom) return sameIndex(missing.indexFrom, accesses);
+      if (missing.gridBarrier) return `no barrier of the grid separates ${separated(missing, first, second)}`;
       return `nothing orders threads of different blocks${missing.isUpdate ? `, and ${notAtomic}` : ''}`;
     case 'atomic':
       return missing.waits
         ? 'one thread waits in a loop for what the other one writes, and the accesses are not both atomic'
-        : `${code('volatile')} does not make an access atomic, and no barrier separates the two`;
+        : `${code('volatile')} does not make an access atomic, and ${areOfTwoBlocks(first, second) ? 'the threads are in different blocks' : 'no barrier separates the two'}`;
     case 'scope':
       return `the scope of ${isEachOne(first, second) ? 'the atomic operation' : 'one of the atomic operations'} is ${missing.narrow === 'block' ? 'the block' : 'the cluster'}, and the threads are in different ${missing.narrow}s`;
-    case 'hand-over':
-      return `the loop that waits for ${code(missing.flag)} does not order the two accesses`;
     case 'wait':
       return waitText(missing, homeOf([first.location, second.location]));
     case 'size':
@@ -54,6 +65,8 @@ export function missingText(missing: MissingOrder, { first, second, isOwnCopy }:
 /** The remedy, as a sentence without its full stop. */
 export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second } = accesses;
+  if (accesses.sameValue && /^(?:block-barrier|warp-barrier|grid-order)$/.test(missing.kind))
+    return 'let only one thread write this element';
   switch (missing.kind) {
     case 'block-barrier':
     case 'warp-barrier':
@@ -66,58 +79,92 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
       if (missing.isUpdate) return makeAtomic;
-      if (missing.indexFrom) return indexText(missing.indexFrom, accesses);
-      if (isEachOne(first, second) && first.operation === 'write')
-        return 'let threads write different elements, let one thread of the grid write this one, or use an atomic operation';
-      return `${isReadOfWrite(first, second) ? 'write to another array' : 'use atomic operations'}, split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
+      if (missing.indexFrom) return indexText;
+      if (missing.gridBarrier) return gridBarrierText(missing, missing.gridBarrier, accesses);
+      if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements('one thread of the grid');
+      return otherOrder(missing, accesses);
     case 'atomic':
-      return `use ${code('cuda::atomic_ref')} or atomic functions for both accesses${missing.waits ? '' : ', or separate them by a barrier'}`;
+      // No barrier of a block separates threads of two, or two threads at one statement.
+      return missing.waits || isEachOne(first, second) || areOfTwoBlocks(first, second)
+        ? makeBothAtomic
+        : `separate the two accesses by a barrier, or ${makeBothAtomic} if either may come first`;
     case 'scope':
       return 'use atomic operations of device scope';
-    case 'hand-over':
-      return `store ${code(missing.flag)} with release order and load it with acquire order, as ${code('cuda::atomic_ref')} does by default, or call ${fence} before it is stored and after the loop`;
     case 'wait':
-      return waitRemedy(missing, homeOf([first.location, second.location]));
+      return waitRemedy(missing, accesses);
     case 'size':
       return 'use atomic operations of one size';
   }
 }
 
+/** The remedies if nothing orders blocks. */
+function otherOrder({ isReadFirst }: Pick<MissingGridOrder, 'isReadFirst'>, { first, second }: Accesses): string {
+  const other = isReadFirst ? 'write to another array, ' : isReadOfWrite(first, second) ? '' : 'use atomic operations, ';
+  return `${other}split the kernel into two launches, or launch it cooperatively and call ${code('grid.sync()')}`;
+}
+
 /** The accesses that a barrier has to separate: in a loop, possibly those of two iterations. */
-function separated({ nextIteration }: MissingBarrier, first: AccessDescription, second: AccessDescription): string {
+function separated({ nextIteration }: Pick<MissingBarrier, 'nextIteration'>, first: AccessDescription, second: AccessDescription): string {
   const [earlier = 0, later = 0] = [first, second].map(({ location }) => location?.line ?? 0).sort((a, b) => a - b);
   return nextIteration ? `the access on line ${later} from the one on line ${earlier} in the next iteration` : 'the two accesses';
+}
+
+function missingBarrierText(missing: MissingBarrier, accesses: Accesses): string {
+  const { first, second } = accesses;
+  if (missing.indexFrom) return sameIndex(missing.indexFrom, accesses);
+  // A barrier would not help two threads that write one element in one statement.
+  const isOneWrite = missing.between === 'none' && isEachOne(first, second) && first.operation !== 'read';
+  if (missing.hasNamed && missing.kind === 'block-barrier' && !isOneWrite)
+    return `no barrier of both threads separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
+  const barriers = missing.kind === 'warp-barrier' ? `neither ${syncWarp} nor ${syncThreads}` : `no ${syncThreads}`;
+  return `${isOneWrite ? 'nothing orders the two writes' : `${barriers} separates ${separated(missing, first, second)}`}${alsoMissing(missing)}`;
 }
 
 function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const { first, second } = accesses;
   const { kind, between, lanes, nextIteration } = missing;
   if (missing.isUpdate) return makeAtomic;
-  if (missing.indexFrom) return indexText(missing.indexFrom, accesses);
-  if (missing.betweenBlocks) return remedyText({ kind: 'grid-order' }, accesses);
+  if (missing.indexFrom) return indexText;
+  if (missing.betweenBlocks) return remedyText({ kind: 'grid-order', ...(missing.isReadFirst && { isReadFirst: true }) }, accesses);
   const isOfWarp = kind === 'warp-barrier';
   const barrier = isOfWarp ? syncWarp : syncThreads;
   if (isEachOne(first, second) && first.operation !== 'read') {
-    return isOfWarp || between === 'none'
-      ? 'let threads write different elements, let one thread write this one, or use an atomic operation'
-      : `let threads write different elements, let one thread write this one, use an atomic operation, or separate the writes by ${syncThreads}`;
+    const write = ofDifferentElements('one thread');
+    return isOfWarp || between === 'none' ? write : `${write}, or separate the writes by ${syncThreads}`;
   }
+  if (missing.hasNamed && !isOfWarp)
+    return 'let both threads take part in one barrier between the two accesses, with the same number and a count that includes both';
   if (nextIteration)
     return `add ${barrier} at the end of the loop body, where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it`;
   if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;
   switch (between) {
     case 'part':
-      return `end the branch between the two accesses, which only some ${isOfWarp ? 'lanes' : 'threads'} take, and add ${barrier} there`;
+      return `add ${barrier} between the two accesses, outside of the branch that only some ${isOfWarp ? 'lanes' : 'threads'} take; a branch that contains both accesses has to be split there`;
     case 'none':
       return `execute one of the two branches after the other, with ${barrier} between them`;
     default:
-      return `add ${barrier} between the two accesses`;
+      return missing.isMove
+        ? `read into a variable, and add ${barrier} between the read and the write`
+        : `add ${barrier} between the two accesses`;
   }
 }
 
-/** The remedy if the index of one statement comes from a counter or a shuffle: no order of the writes keeps both values. */
-function indexText(from: Location, { first, second }: Accesses): string {
-  return `give each thread a different index: it comes from the result${at(from, homeOf([first.location, second.location]))}`;
+/** The remedy for threads that write one element in one statement. */
+function ofDifferentElements(writer: string): string {
+  return `let threads write different elements, let ${writer} write this one, or combine the values by an atomic operation`;
+}
+
+/** Two threads of one statement whose index comes from a counter or a shuffle: no order of the writes keeps both values. */
+function sameIndex(from: Location, { first, second }: Accesses): string {
+  return `both threads compute the same index from the result${at(from, homeOf([first.location, second.location]))}`;
+}
+
+const indexText = 'give each thread a different index';
+
+/** Another barrier of the grid, in a kernel that has one. */
+function gridBarrierText({ nextIteration }: MissingGridOrder, like: Location, { first, second }: Accesses): string {
+  const place = nextIteration ? 'at the end of the loop body' : 'between the two accesses';
+  return `add another barrier of the grid, such as that${at(like, homeOf([first.location, second.location]))}, ${place}, where all blocks execute it`;
 }
 
 function fenceName({ among }: MissingFence): string {
@@ -136,19 +183,19 @@ function missingFenceText(missing: MissingFence, home: string | undefined): stri
     return `only one thread of each block holds the lock ${name}, and no ${syncThreads} ${sides.join(' or ')}`;
   }
   if (lacks.includes('arrival'))
-    return `a thread writes ${name}${at(missing.releasedAt, home)} without waiting for the other threads of its block`;
+    return `a thread updates ${name}${at(missing.releasedAt, home)} without waiting for the other threads of its block`;
   if (lacks.includes('scope'))
     return `${held}the scope of ${code('__threadfence_block()')} is the block, and the threads are in different blocks`;
   const places = sidesOf(missing, (side) =>
     lock === undefined
       ? side === 'release'
-        ? `precedes the write of ${name}${at(missing.releasedAt, home)}`
-        : `follows ${acquireText(missing, name, home)}`
+        ? `between the access of one thread and ${updatesText(missing, name, home)}`
+        : `between ${acquireText(missing, name, home)} and the access of the other thread`
       : side === 'release'
-        ? 'precedes its release'
-        : 'follows its acquisition',
+        ? 'between the access and the release of the lock'
+        : 'between the acquisition of the lock and the access',
   );
-  return `${held}no ${fenceName(missing)} ${places.join(' or ')}`;
+  return `${held}no ${fenceName(missing)} is ${places.join(' or ')}`;
 }
 
 function fenceText(missing: MissingFence, home: string | undefined): string {
@@ -157,18 +204,21 @@ function fenceText(missing: MissingFence, home: string | undefined): string {
   const places = sidesOf(missing, (side) =>
     lock === undefined
       ? side === 'release'
-        ? `before ${name} is written${at(missing.releasedAt, home)}`
+        ? `before ${updatesText(missing, name, home)}`
         : `after ${acquireText(missing, name, home)}`
       : side === 'release'
         ? `before releasing the lock${at(missing.releasedAt, home)}`
         : `after acquiring the lock${at(missing.acquiredAt, home)}`,
   );
+  const [release = '', acquire = ''] = places;
   if (lock !== undefined) places.reverse();
+  else if (release !== '' && release.replace('before', 'after') === acquire)
+    places.splice(0, 2, release.replace('before', 'before and after'));
   const joined = lacks.includes('join')
     ? `${lock === undefined ? `after ${name} is read` : 'after acquiring the lock'}${at(missing.acquiredAt, home)}`
     : null;
   const arrived = lacks.includes('arrival')
-    ? `${lock === undefined ? `before ${name} is written` : 'before releasing the lock'}${at(missing.releasedAt, home)}`
+    ? `${lock === undefined ? `before the update of ${name}` : 'before releasing the lock'}${at(missing.releasedAt, home)}`
     : null;
   const barriers = [joined, arrived].filter((place) => place !== null);
   const parts = [
@@ -190,34 +240,49 @@ function waitText(missing: MissingWait, home: string | undefined): string {
     case 'join':
       return `threads of the block wait${where} for different elements of ${flag}, and do not wait for each other`;
     case 'lock':
-      return `the threads hold different elements of the lock ${flag}`;
+      return `the two threads wait for different elements of ${flag}${where}, so that neither waits for the other`;
     case 'free':
-      return `the value that ${flag} gets${where} may be the one of a free lock`;
+      return `the value that a thread stores in ${flag}${where} to take the lock may be the value of a free lock`;
+    case 'goal':
+      return `the loop${where} that waits for ${flag} may end before all blocks have counted`;
+    case 'order':
+      return `the value of ${flag}${where} does not order the two accesses`;
+    case 'none':
+      return `${flag} is updated${where} after the access, but no thread waits for that before ${lineText(missing.to ?? missing.at, home)}`;
     case 'turn':
       return `the loop${where} that waits for ${flag} may end before the other thread is done`;
     case 'release':
-      return `${flag} is set${where} before the access for which another thread waits`;
+      return `${flag} is updated${where} before the access that the update announces to another thread`;
   }
 }
 
-function waitRemedy(missing: MissingWait, home: string | undefined): string {
+function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
+  const home = homeOf([first.location, second.location]);
   const flag = code(missing.flag);
   const where = at(missing.at, home);
   switch (missing.until) {
     case 'count':
-      return `compare ${flag} with its value when all have counted, less one if an atomic operation returned the value before its own addition`;
+      return `compare with the number of all that count at this element of ${flag}, less one if the value is the result of ${code('atomicAdd()')}, which is that before the addition`;
     case 'element':
       return `wait for the element of ${flag} that the thread of the first access sets, before the second access`;
     case 'join':
       return `add ${syncThreads} after the loop${where}, where all threads of the block execute it`;
     case 'lock':
-      return `take the same element of ${flag} for all accesses of one element`;
+      return `choose the element of ${flag} by the element that is accessed, so that threads which access one element wait for the same element of ${flag}`;
     case 'free':
-      return `take the lock with a value that is never the free one, such as the number plus one`;
+      return `take the lock with a value that is never the free one, such as an index plus one`;
+    case 'goal':
+      return `wait${where} until ${flag} is the number of blocks times the number of barriers of the grid up to this one, as nothing sets it back to 0`;
+    case 'none':
+      return `wait for ${flag} in a loop before ${lineText(missing.to ?? missing.at, home)}, with ${fence} after the loop`;
+    case 'order':
+      return isEachOne(first, second)
+        ? `let only one block get to ${lineText(missing.to ?? missing.at, home)}: the one whose value of ${flag} shows that the others are done`
+        : `let threads get to ${lineText(missing.to ?? missing.at, home)} only if the value of ${flag} shows that the other thread has done its access`;
     case 'turn':
       return `wait${where} for a value of ${flag} that only the other thread stores, after its access`;
     case 'release':
-      return `set ${flag} after the access, with ${fence} between them`;
+      return `update ${flag} after the access, with ${fence} between them`;
   }
 }
 
@@ -226,13 +291,23 @@ function sidesOf({ lacks }: MissingFence, textOf: (side: 'release' | 'acquire') 
   return (['release', 'acquire'] as const).filter((side) => lacks.includes(side)).map(textOf);
 }
 
+/** The updates by which the thread releases: of the counter, and of what the last one changes. */
+function updatesText({ releasedAt, change }: MissingFence, name: string, home: string | undefined): string {
+  const last = change ? ` and that of ${code(change.flag)}${at(change.at, home)}` : '';
+  return `the update of ${name}${at(releasedAt, home)}${last}`;
+}
+
 /** How the thread acquires: the loop in which it waits, or one read. */
-function acquireText({ waits, acquiredAt }: MissingFence, name: string, home: string | undefined): string {
-  return waits ? `the loop${at(acquiredAt, home)} that waits for ${name}` : `the read of ${name}${at(acquiredAt, home)}`;
+function acquireText({ waits, acquiredAt, releasedAt, change }: MissingFence, name: string, home: string | undefined): string {
+  // The fence is after the branch, as the last one to arrive needs it without having waited.
+  if (change) return `the branch with the loop${at(acquiredAt, home)} that waits for ${code(change.flag)}`;
+  if (waits) return `the loop${at(acquiredAt, home)} that waits for ${name}`;
+  const isUpdate = acquiredAt !== undefined && acquiredAt.line === releasedAt?.line && acquiredAt.file === releasedAt.file;
+  return `the ${isUpdate ? 'update' : 'read'} of ${name}${at(acquiredAt, home)}`;
 }
 
 function at(location: Location | undefined, home: string | undefined): string {
-  return location ? ` on ${lineText(location, home)}` : '';
+  return location ? ` on ${lineText(location, home)}${calledFrom([location], home)}` : '';
 }
 
 /** What a race between threads of a block lacks in addition to the barrier. */
@@ -247,6 +322,10 @@ function alsoMissing(missing: MissingBarrier): string {
  */
 function isReadOfWrite({ operation: first }: AccessDescription, { operation: second }: AccessDescription): boolean {
   return (first === 'read' && second === 'write') || (first === 'write' && second === 'read');
+}
+
+function areOfTwoBlocks({ block: a }: AccessDescription, { block: b }: AccessDescription): boolean {
+  return a !== undefined && b !== undefined && a.join() !== b.join();
 }
 
 /** Whether both threads execute one statement. */

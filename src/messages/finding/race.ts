@@ -61,7 +61,7 @@ export function shownRace(race: ShownRace): string {
   const isOwnCopy = threads.length === 1;
   const [a, b] = inOrder(race);
   const home = homeOf([a.access.location, b.access.location]);
-  const accesses = { first, second, isOwnCopy };
+  const accesses = { first, second, isOwnCopy, sameValue: sameValue === true };
   return sentences(
     `${actors(a, b, home, array, overlap)}; ${missingText(missing, accesses)}`,
     passedTwice(race),
@@ -70,7 +70,7 @@ export function shownRace(race: ShownRace): string {
     passed && since(passed),
     holdsStores === true ? missedStores : undefined,
     chosen && chosenClause(chosen, when),
-    doubt === undefined ? remedyText(missing, accesses) : undefined,
+    doubt === undefined ? (holdsStores === true ? fenceBetween : remedyText(missing, accesses)) : undefined,
   );
 }
 
@@ -133,8 +133,9 @@ function actors(a: Actor, b: Actor, home: string | undefined, array: string | un
 /**
  * Why both threads reach their accesses although each reads what the other one stored before: the stores are delayed.
  */
-const missedStores =
-  'both get there where each looks for what the other one stored before it can see that; a `fence.sc`, such as `__threadfence()`, between the store and the load of each thread rules that out';
+const missedStores = 'both get there, as each reads what the other one stores before that store is visible to it';
+/** The remedy for it. */
+export const fenceBetween = `add ${code('__threadfence()')} between that store and that read, in both threads`;
 
 /** A number of bytes as text: `byte`, `4 bytes`. */
 function size(bytes: number): string {

@@ -21,7 +21,7 @@ test('a wait for a flag that orders nothing is reported, and no barrier advised,
   const [first] = race.findings;
   assert.match(
     first!.message,
-    /no `__threadfence\(\)` precedes the write of `b` .*Add `__threadfence\(\)` before `b` is written .* and after the loop .* that waits for `b`\.$/,
+    /no `__threadfence\(\)` is between the access of one thread and the update of `b` .*Add `__threadfence\(\)` before the update of `b` .* and after the loop .* that waits for `b`\.$/,
   );
   const alone = await check(handOver(''));
   assert.match(alone.race.findings[0]!.message, /Add `__sync(threads|warp)\(\)` between the two accesses/);

@@ -1,33 +1,27 @@
 // expect: syncOnce race=proved divergence=proved
 // expect: syncOnce silent
 // expect: syncOnceNoFence race=race divergence=proved
-// expect: syncOnceNoFence finding race/global error on part lines 50,57
-// expect: syncOnceNoFence finding race/volatile warning on done lines 53,54
+// expect: syncOnceNoFence finding race/global error on part lines 44,51
 // expect: syncOnceTooFew race=race divergence=proved
-// expect: syncOnceTooFew finding race/global error on part lines 62,71
-// expect: syncOnceTooFew finding race/volatile warning on done lines 66,67
-// open: syncOnceTooFew race by the volatile wait only: no run lets a block go on before the last one has counted
+// expect: syncOnceTooFew finding race/global error on part lines 56,65
 // expect: syncTwice race=proved divergence=proved
 // expect: syncTwice silent
 // expect: syncTwiceForOne race=race divergence=proved
-// expect: syncTwiceForOne finding race/global error on b lines 100,102
-// expect: syncTwiceForOne finding race/volatile warning on done lines 78,79
+// expect: syncTwiceForOne finding race/global error on b lines 94,96
 // expect: syncEachStep race=proved divergence=proved
 // expect: syncEachStep silent
 // expect: syncEachOtherStep race=race divergence=proved
-// expect: syncEachOtherStep finding race/global warning on a lines 120,122
+// expect: syncEachOtherStep finding race/global warning on a lines 114,116
 // expect: syncByGeneration race=proved divergence=proved
 // expect: syncByGeneration silent
 // expect: syncByGenerationNoFence race=race divergence=proved
-// expect: syncByGenerationNoFence finding race/global error on a lines 172,174
-// expect: syncByGenerationNoFence finding race/global error on count lines 159,160
-// expect: syncByGenerationNoFence finding race/volatile warning on generation lines 158,161,163
+// expect: syncByGenerationNoFence finding race/global error on a lines 166,168
 // expect: syncByHighBit race=proved divergence=proved
 // expect: syncByHighBit silent
 // expect: syncByFlags race=proved divergence=proved
 // expect: syncByFlags silent
 // expect: syncByFlagsButOne race=race divergence=proved
-// expect: syncByFlagsButOne finding race/global error on a lines 219,230
+// expect: syncByFlagsButOne finding race/global error on a lines 213,224
 //
 // Barriers of the grid that programs write themselves: blocks count at an element and wait until all have.
 

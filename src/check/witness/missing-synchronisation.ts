@@ -1,0 +1,273 @@
+/**
+ * What a lock, a flag, a counter or a barrier of the grid that the kernel makes of a counter lacks to order two racing accesses:
+ * fences, a barrier of the block next to it, or a wait that is long enough.
+ */
+import { type Access, isWriter } from '../../analysis/values/access.ts';
+import { canReach, everyPathPasses } from '../../analysis/values/program-point.ts';
+import type { BlockId, Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
+import { isAcquiring, isFenceFor, isReleasing } from '../../memory-model/fence.ts';
+import { reachesGrid } from '../../memory-model/scope.ts';
+import type { Location } from '../../source/location.ts';
+import type { MissingFence, MissingOrder, MissingWait } from '../../verdict/finding.ts';
+import type { KernelContext } from '../context/facts.ts';
+import { baseName, placeOf } from '../context/names.ts';
+import type { PairScope } from '../obligations/instance.ts';
+import { orderBetween } from '../ordering/order.ts';
+import type { Supposition, Synchronisation } from '../ordering/pattern.ts';
+import { endsLoop, waitBefore } from '../ordering/synchronisation-idioms.ts';
+import { isAt as isAtPlace, isPoll, isValue } from '../ordering/synchronising-access.ts';
+
+interface Lack {
+  readonly missing: MissingOrder;
+  /** The accesses with which threads synchronise; races between them have the same cause. */
+  readonly own: readonly Access[];
+}
+
+/** The synchronisation between two accesses that lacks something; null if none is known to be between them. */
+export function missingSynchronisation(context: KernelContext, a: Access, b: Access, scope: PairScope): Lack | null {
+  return (
+    missingWait(context, a, b, scope) ??
+    missingFence(context, a, b, scope) ??
+    (scope === 'grid' ? missingGate(context, a, b) : null) ??
+    missingAcquire(context, a, b, scope)
+  );
+}
+
+/** The wait that ends too early, if fences are where they have to be; null otherwise. */
+function missingWait(context: KernelContext, a: Access, b: Access, scope: PairScope): Lack | null {
+  for (const [ofLock, ofOthers, supposed] of [
+    ['lock', 'element', []],
+    [null, 'count', ['count']],
+    [null, 'join', ['join']],
+    ['free', null, ['taken']],
+  ] as const) {
+    const by = orderBetween(context.orderWith(supposed).synchronisation, scope, a, b)?.by;
+    const look = by && lookOf(context, by);
+    const until = by?.kind === 'lock' ? ofLock : by?.kind === 'flag' && ofOthers === 'count' ? 'element' : ofOthers;
+    if (!by || !look || !until) continue;
+    const missing = {
+      kind: 'wait',
+      flag: baseName(context, by.base),
+      until,
+      at: placeOfWait(context, look),
+    } as const;
+    return { missing, own: by.own };
+  }
+  return null;
+}
+
+/** The access with which a thread waits in a loop, or acquires otherwise. */
+function lookOf({ symbolic }: KernelContext, { acquires }: Synchronisation): Access | undefined {
+  const looks = acquires.map(({ access }) => access);
+  return looks.find((access) => endsLoop(symbolic, access)) ?? looks[0];
+}
+
+/** Where a thread waits: the place of the loop, if the read is in a function that the loop calls. */
+function placeOfWait({ kernel }: KernelContext, { instruction, block }: Access): Location {
+  const loop = kernel.loopOf[block] ?? null;
+  const ends = loop === null ? [] : kernel.loops[loop]!.exits.flatMap(({ from }) => kernel.blocks[from]!.instructions.slice(-1));
+  const depth = Math.min(Infinity, ...ends.map((end) => framesOf(placeOf(kernel, end)).length));
+  const frames = framesOf(placeOf(kernel, instruction));
+  return frames.at(-depth) ?? frames[0];
+}
+
+/** A location and the call sites at which it is inlined. */
+function framesOf(location: Location): readonly [Location, ...Location[]] {
+  return [location, ...(location.inlinedAt ? framesOf(location.inlinedAt) : [])];
+}
+
+/** What synchronisation may lack, the fewest first. */
+const suppositions: readonly (readonly Exclude<Supposition, 'count' | 'taken'>[])[] = [
+  ['acquire'],
+  ['release'],
+  ['scope'],
+  ['arrival'],
+  ['join'],
+  ['arrival', 'join'],
+  ['release', 'acquire'],
+  ['scope', 'acquire'],
+  ['scope', 'release'],
+  ['arrival', 'acquire'],
+  ['arrival', 'release'],
+  ['arrival', 'release', 'acquire'],
+];
+
+/** The fewest fences and barriers with which a lock, a flag or a counter would order the accesses; null if none would. */
+function missingFence(context: KernelContext, a: Access, b: Access, scope: PairScope): Lack | null {
+  if (context.orderWith(suppositions.at(-1)!).synchronisation.length === 0) return null;
+  for (const lacks of suppositions) {
+    const order = orderBetween(context.orderWith(lacks).synchronisation, scope, a, b);
+    if (!order) continue;
+    const { kind, base, releases, own } = order.by;
+    const name = baseName(context, base);
+    const [released] = releases.map(({ instruction }) => instruction);
+    const acquired = lookOf(context, order.by);
+    const missing: MissingFence = {
+      kind: 'fence',
+      ...(kind === 'lock' ? { lock: name } : { flag: name }),
+      lacks,
+      among: base.kind === 'object' && base.object.space === 'shared' ? 'block' : 'grid',
+      ...(released && { releasedAt: placeOf(context.kernel, released) }),
+      ...(acquired && { acquiredAt: placeOfWait(context, acquired) }),
+      waits: acquired !== undefined && endsLoop(context.symbolic, acquired),
+    };
+    return { missing, own };
+  }
+  return null;
+}
+
+/** What a barrier of the grid between the accesses lacks that the kernel makes of a counter; null without such a barrier. */
+function missingGate(context: KernelContext, a: Access, b: Access): Lack | null {
+  const { kernel, symbolic } = context;
+  const known = new Set(context.gates.map(({ barrier }) => barrier));
+  for (const lacks of [['acquire'], ['release'], ['release', 'acquire'], ['count']] as const) {
+    const { gates } = context.orderWith(lacks);
+    const ends = new Set(gates.map(({ barrier }) => barrier));
+    const isSeparated = (from: Access, to: Access): boolean =>
+      everyPathPasses(kernel, from, to, (instruction) => known.has(instruction) || ends.has(instruction));
+    const leads = (from: Access, { counter }: (typeof gates)[number], to: Access): boolean =>
+      canReach(kernel, from, counter) && canReach(kernel, counter, to);
+    if (!isSeparated(a, b) || !isSeparated(b, a)) continue;
+    const gate = gates.findLast((one) => !known.has(one.barrier) && (leads(a, one, b) || leads(b, one, a)));
+    const wait = gate?.own.findLast((access) => endsLoop(symbolic, access) && canReach(kernel, gate.counter, access));
+    if (!gate || !wait) continue;
+    const flag = baseName(context, gate.counter.targets[0]!.base);
+    const at = placeOfWait(context, wait);
+    if (lacks[0] === 'count') return { missing: { kind: 'wait', flag, until: 'goal', at }, own: gate.own };
+    const releasedAt = placeOf(kernel, gate.counter.instruction);
+    const changed = gate.own.findLast(
+      (access) => isWriter(access) && !isAtPlace(access, gate.counter) && canReach(kernel, gate.counter, access),
+    );
+    const change = changed && { flag: baseName(context, changed.targets[0]!.base), at: placeOf(kernel, changed.instruction) };
+    const missing: MissingFence = { kind: 'fence', flag, lacks, among: 'grid', releasedAt, acquiredAt: at, waits: true };
+    return { missing: { ...missing, ...(change && { change }) }, own: gate.own };
+  }
+  return null;
+}
+
+/**
+ * The missing release and acquire if a thread waits for a flag of an unknown pattern before one of two weak accesses. A
+ * barrier there would be in vain, as the thread would wait for the flag first.
+ */
+function missingAcquire(context: KernelContext, first: Access, second: Access, scope: PairScope): Lack | null {
+  const { symbolic, accesses } = context;
+  if (first.strong !== null || second.strong !== null) return null;
+  const strong = accesses.filter(
+    (access) => access.strong !== null && (access.operation === 'read' || isPoll(symbolic, access)) && endsLoop(symbolic, access),
+  );
+  const wait = waitBefore(symbolic, strong, first) ?? waitBefore(symbolic, strong, second);
+  if (!wait) return null;
+  const { base } = wait.targets[0]!;
+  const flag = baseName(context, base);
+  const setters = accesses.filter((access) => isWriter(access) && access.strong !== null && access.targets[0]!.base.key === base.key);
+  // Races between these accesses may be the cause.
+  const own: readonly Access[] = [];
+  const isNarrow = ({ strong: by }: Access): boolean => scope === 'grid' && !reachesGrid(by);
+  if ([wait, ...setters].some(isNarrow)) return { missing: { kind: 'scope', narrow: 'block' }, own };
+  const other = waitBefore(symbolic, [wait], first) ? second : first;
+  const isAfter = (setter: Access): boolean => canReach(symbolic.kernel, other, setter);
+  const early = setters.find((setter) => canReach(symbolic.kernel, setter, other) && !isPoll(symbolic, setter));
+  // If the flag is set again after the access, it is the wait that ends too early.
+  if (early && !setters.some((setter) => setter !== early && isAfter(setter)))
+    return { missing: { kind: 'wait', flag, until: 'release', at: placeOf(context.kernel, early.instruction) }, own };
+  const { kernel } = symbolic;
+  // A thread that does not set the flag after its access hands nothing over.
+  if (!setters.some(isAfter)) return null;
+  const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, 'patterns', true);
+  const isAcquired = isAcquiring(wait.instruction) || everyPathPasses(kernel, wait, other === second ? first : second, isGate);
+  const isReleased = setters
+    .filter(isAfter)
+    .every((setter) => isReleasing(setter.instruction) || everyPathPasses(kernel, other, setter, isGate));
+  const releasedAt = placeOf(kernel, setters.find(isAfter)!.instruction);
+  const acquiredAt = placeOfWait(context, wait);
+  const lacks = [...(isReleased ? [] : (['release'] as const)), ...(isAcquired ? [] : (['acquire'] as const))];
+  // With fences on both sides, the loop ends too early.
+  return lacks.length === 0
+    ? { missing: { kind: 'wait', flag, until: 'turn', at: acquiredAt }, own }
+    : { missing: { kind: 'fence', flag, lacks, among: 'grid', releasedAt, acquiredAt, waits: true }, own };
+}
+
+/**
+ * The counter or flag by which threads of different blocks are to synchronise between two accesses, although it orders nothing; null
+ * without one.
+ */
+export function undecidedGuard(context: KernelContext, a: Access, b: Access): MissingWait | null {
+  const { kernel, symbolic, accesses } = context;
+  const leads = (from: Access, to: Access): boolean => canReach(kernel, from, to);
+  const bases = new Set([a, b].map(({ targets }) => targets[0]!.base.key));
+  const strong = accesses.filter(
+    ({ strong: by, memory, targets }) => reachesGrid(by) && memory === 'global' && !bases.has(targets[0]!.base.key),
+  );
+  const looks = strong.filter(({ instruction }) => isValue(instruction.results[0]));
+  const updates = strong.filter((access) => isWriter(access) && !isPoll(symbolic, access));
+  const isAt = (one: Access, other: Access): boolean => one.targets[0]!.base.key === other.targets[0]!.base.key;
+  const isFence = (instruction: Instruction): boolean => isFenceFor(instruction, 'patterns', true);
+  for (const [earlier, later] of [[a, b] as const, [b, a] as const]) {
+    const isAnnounced = (look: Access): boolean => updates.some((update) => isAt(update, look) && leads(earlier, update));
+    const guard =
+      looks.find((look) => leads(look, later) && (leads(look, earlier) || leads(earlier, look)) && decides(context, look, later)) ??
+      looks.find((look) => leads(look, later) && !leads(look, earlier) && isAnnounced(look) && decides(context, look, null));
+    const to = placeOf(kernel, later.instruction);
+    if (guard) {
+      const isEarly = isWriter(guard) && !leads(earlier, guard) && !isAnnounced(guard) && a !== b;
+      const at = placeOf(kernel, guard.instruction);
+      return { kind: 'wait', flag: baseName(context, guard.targets[0]!.base), until: isEarly ? 'release' : 'order', at, to };
+    }
+    const unawaited = updates.find(
+      (update) =>
+        isWriter(earlier) &&
+        leads(earlier, update) &&
+        everyPathPasses(kernel, earlier, update, isFence) &&
+        !looks.some((look) => isAt(look, update) && leads(look, later)),
+    );
+    if (unawaited && a !== b)
+      return {
+        kind: 'wait',
+        flag: baseName(context, unawaited.targets[0]!.base),
+        until: 'none',
+        at: placeOf(kernel, unawaited.instruction),
+        to,
+      };
+  }
+  return null;
+}
+
+/** Whether a branch depends on the result of an access; one that decides whether a thread executes another access, if that is given. */
+function decides({ kernel, accesses, dependences }: KernelContext, { instruction }: Access, of: Access | null): boolean {
+  const influenced = influencedBy(kernel, accesses, instruction);
+  const loops = of && new Set([null, kernel.loopOf[of.block] ?? null]);
+  const branches = loops ? [...loops].flatMap((loop) => [...dependences.controlling(of.block, loop)]) : kernel.blocks.map(({ id }) => id);
+  return branches.some((branch) => isConditionOn(kernel, branch, influenced));
+}
+
+function isConditionOn({ blocks }: Kernel, branch: BlockId, values: ReadonlySet<number>): boolean {
+  const { terminator } = blocks[branch]!;
+  return terminator.kind === 'branch' && isIn(values, terminator.condition);
+}
+
+function isIn(values: ReadonlySet<number>, operand: Operand): boolean {
+  return operand.kind === 'value' && values.has(operand.id);
+}
+
+/** The values that are computed from the result of an instruction, also through shared memory. */
+function influencedBy(kernel: Kernel, accesses: readonly Access[], source: Instruction): ReadonlySet<number> {
+  const values = new Set<number>(source.results.filter(isValue));
+  const stored = new Set<string>();
+  const keysOf = (instruction: Instruction): readonly string[] =>
+    accesses.flatMap((access) =>
+      access.instruction === instruction && access.memory === 'shared' ? access.targets.map(({ base }) => base.key) : [],
+    );
+  for (let size = -1; size < values.size + stored.size;) {
+    size = values.size + stored.size;
+    for (const { phis, instructions } of kernel.blocks) {
+      for (const { result, inputs } of phis) if (inputs.some((input) => isIn(values, input))) values.add(result);
+      for (const instruction of instructions) {
+        const keys = keysOf(instruction);
+        const isInfluenced = instruction.arguments.some((argument) => isIn(values, argument));
+        if (isInfluenced) for (const key of keys) stored.add(key);
+        if (isInfluenced || keys.some((key) => stored.has(key))) for (const id of instruction.results.filter(isValue)) values.add(id);
+      }
+    }
+  }
+  return values;
+}
