@@ -69,6 +69,24 @@ test('the address of an access has the parameters, indices and loads of its line
   );
 });
 
+test('accesses of other spaces on the line of an access are not compared with it', () => {
+  const body = ['add.u32 %r1, %r0, %r9;', 'st.global.u32 [%d2], %r1;'];
+  const spill = (more: Partial<Written>): Written => fields({ code: 0x387, a: 1, b: 0, displacement: 0, line: at(1), ...more }, [73, 3, 4]);
+  assert.deepEqual(mismatches(body, [add(20, 0, 9, 0), store(1, 20, { a: 4 })]), []);
+  assert.deepEqual(mismatches(body, [add(20, 0, 9, 0), spill({ b: 0 }), store(1, 20, { a: 4 })]), []);
+  assert.deepEqual(mismatches(body, [add(20, 0, 9, 0), spill({ a: 9, b: 9 }), store(1, 20, { a: 4 })]), []);
+  assert.deepEqual(mismatches(body, [add(20, 0, 9, 0), spill({ b: 0 }), store(1, 20)]), ['address 1!']);
+});
+
+test('a store to an address in a uniform register has its data in another field', () => {
+  const body = ['ld.global.u32 %r1, [%d1];', 'ld.global.u32 %r2, [%d1+4];', 'st.global.u32 [%d2], %r1;', 'st.global.u32 [%d2+4], %r2;'];
+  const stores = (first: number, second: number): Written[] =>
+    [first, second].map((c, i) => fields({ code: 0x385, a: 4, c, line: at(2 + i) }, [32, 24, 4 * i], [72, 1, 1], [73, 3, 4]));
+  const loads = [load(0, 20), load(1, 21, { displacement: 4 })];
+  assert.deepEqual(mismatches(body, [...loads, ...stores(20, 21)]), []);
+  assert.deepEqual(mismatches(body, [...loads, ...stores(21, 20)]), ['data 2', 'data 3']);
+});
+
 test('the data of a store has the origins of its line', () => {
   const body = [
     'ld.global.u32 %r1, [%d1+64];',

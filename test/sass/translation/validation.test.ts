@@ -96,6 +96,9 @@ test('each required instruction has code on its line', () => {
     ['store', 'st.u32 [%d1], %r0;', { ...storeGlobal(1), code: 0x985 }],
     ['', 'st.local.u32 [%d1], %r0;', undefined],
     ['', 'ld.global.u32 %r2, [%d1];', undefined],
+    ['store', 'wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%d1], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8};', undefined],
+    ['', 'wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, [%d1];', undefined],
+    ['', 'ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r0];', undefined],
     ['copy', 'cp.async.ca.shared.global [%r0], [%d1], 4;', copy(1)],
     ['group', 'cp.async.commit_group;', group(1)],
     ['wait', 'cp.async.wait_group 1;', wait(1, 1)],
@@ -297,6 +300,24 @@ test('accesses that only the code may execute without a separator between them a
   // One path around the barrier is enough.
   const around = order('bar.sync 0;', accesses[0], branch(1, 3, 0), barrier(1), accesses[1], accesses[2]);
   assert.deepEqual(around, ['unseparated barrier 0-2', 'unseparated barrier 0-3']);
+  // Of several accesses before a barrier, each that is moved is found.
+  const three = [
+    'st.shared.u32 [s], %r0;',
+    'st.shared.u32 [s+4], %r9;',
+    'st.shared.u32 [s+8], %r0;',
+    'bar.sync 0;',
+    'ld.shared.u32 %r1, [s+4];',
+  ];
+  const [one, two, last] = [storeShared(0), storeShared(1, { b: 9 }), storeShared(2)];
+  const late = (...made: readonly Written[]) => faults([...three, 'st.global.u32 [%d1], %r1;'], made, { kinds: ['unseparated'] });
+  const rest = [loadShared(4), storeGlobal(5, { b: 21 })];
+  assert.deepEqual(late(one, two, last, barrier(3), ...rest), []);
+  assert.deepEqual(late(one, barrier(3), two, last, ...rest), [
+    'unseparated barrier 1-4',
+    'unseparated barrier 2-4',
+    'unseparated barrier 1-5',
+    'unseparated barrier 2-5',
+  ]);
   // Arrivals do not separate.
   const arrival = order('bar.sync 0;', accesses[0], barrier(1, 1), accesses[1], accesses[2]);
   assert.deepEqual(arrival, ['unseparated barrier 0-2', 'unseparated barrier 0-3']);
