@@ -264,6 +264,47 @@ const cases: readonly (readonly [body: string, bound: string, isAttained: boolea
     '-',
     false,
   ],
+  // A sum of which one part may be too large for 32 bits, so that it may wrap around before the loop ends.
+  [
+    `and.b32 %r2, %r9, 2147483647; H0: mov.u32 %r1, 0; H: mad.lo.s32 %r3, %r2, 4, %r1; cvt.s64.s32 %d7, %r3; setp.ge.s64 %p1, %d7, 100; @%p1 bra E; ${st} ${up(1)}; bra H; E:`,
+    'max(0, -4*n + 100)',
+    true,
+  ],
+  // Too many paths through one iteration.
+  [
+    `mov.u32 %r1, %r9; H: setp.le.s32 %p1, %r1, 0; @%p1 bra E; ${st} ${Array.from({ length: 7 }, (_, i) => `ld.global.u32 %r4, [%d2+${4 * i}]; setp.eq.u32 %p3, %r4, 0; @%p3 bra J${i}; sub.s32 %r1, %r1, 1; J${i}:`).join(' ')} sub.s32 %r1, %r1, 1; bra H; E:`,
+    '-',
+    false,
+  ],
+  [
+    `mov.u32 %r1, %r9; H: setp.le.s32 %p1, %r1, 0; @%p1 bra E; ${st} ${Array.from({ length: 2 }, (_, i) => `ld.global.u32 %r4, [%d2+${4 * i}]; setp.eq.u32 %p3, %r4, 0; @%p3 bra J${i}; sub.s32 %r1, %r1, 1; J${i}:`).join(' ')} sub.s32 %r1, %r1, 1; bra H; E:`,
+    '3*n',
+    true,
+  ],
+  // A variable that an iteration loads is not known before it.
+  [
+    `mov.u32 %r1, %r9; H: setp.le.s32 %p1, %r1, 0; @%p1 bra E; ${st} ld.global.u32 %r4, [%d2]; and.b32 %r4, %r4, 3; sub.s32 %r1, %r4, 1; bra H; E:`,
+    '-',
+    false,
+  ],
+  [
+    `mov.u32 %r1, %r9; mov.u32 %r2, 0; H: setp.ge.s32 %p1, %r2, %r1; @%p1 bra E; ${st} ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra A; add.s32 %r2, %r2, 1; bra H; A: ld.global.u32 %r5, [%d2+4]; min.s32 %r5, %r5, 0; add.s32 %r1, %r1, %r5; sub.s32 %r1, %r1, 1; bra H; E:`,
+    '-',
+    false,
+  ],
+  // A loop that goes on while two numbers differ, and while one is not 0.
+  [loop('%r9', 'eq.s32 %p1, %r1, 0', 'ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra H; sub.s32 %r1, %r1, 1'), '-', false],
+  [
+    `mov.u32 %r2, 0; mov.u32 %r1, %r9; H: setp.eq.s32 %p1, %r1, 0; @%p1 bra E; ${st} ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra A; sub.s32 %r1, %r1, 1; bra H; A: add.s32 %r2, %r2, 1; setp.ne.s32 %p4, %r2, 5; @%p4 bra H; E:`,
+    '2*n + 12',
+    false,
+  ],
+  // An exit that some iterations skip.
+  [
+    `mov.u32 %r1, 0; H: ${st} ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra H; ${up(1)}; setp.lt.s32 %p1, %r1, %r9; @%p1 bra H; E:`,
+    '-',
+    false,
+  ],
   // Inner loops: from and to the outer counter, with steps, and over what is left of a common counter.
   [nested('mov.u32 %r2, %r1;', 'ge.s32 %p2, %r2, %r9', 'add.s32 %r2, %r2, 1;'), 'n*n/2 + n/2', true],
   [nested('mov.u32 %r2, 0;', 'gt.s32 %p2, %r2, %r1', 'add.s32 %r2, %r2, 1;'), 'n*n/2 + n/2', true],
