@@ -190,8 +190,8 @@ function atOneBarrier(findings: readonly RaceFinding[]): readonly RaceFinding[] 
 }
 
 /**
- * Whether a pair is of accesses that synchronise, and another pair races since this synchronisation lacks something: the remedy for
- * the other pair is one for both. The other pair is a finding, as its accesses are not of this kind.
+ * Whether a pair is of accesses that synchronise, or was not shown to race and is ordered by them, and another pair races since this
+ * synchronisation lacks something: the remedy for the other pair is one for both. The other pair is a finding, as its accesses are not of this kind.
  */
 function consequencesOf(context: KernelContext, shown: readonly OpenPair[]): (entry: OpenPair) => boolean {
   const ownOf = ({ pair: { first, second, scope } }: OpenPair): readonly Access[] =>
@@ -199,7 +199,11 @@ function consequencesOf(context: KernelContext, shown: readonly OpenPair[]): (en
   const isAmong = ({ pair: { first, second } }: OpenPair, own: readonly Access[]): boolean => own.includes(first) && own.includes(second);
   const owns = shown.map(ownOf);
   const causes = owns.filter((_, at) => !owns.some((own) => isAmong(shown[at]!, own)));
-  return (entry) => causes.some((own) => isAmong(entry, own));
+  const isOrderedBy = (entry: OpenPair, own: readonly Access[]): boolean => {
+    const ordering = own.length === 0 || shown.includes(entry) ? [] : ownOf(entry);
+    return ordering.length > 0 && ordering.every((access) => own.includes(access));
+  };
+  return (entry) => causes.some((own) => isAmong(entry, own) || isOrderedBy(entry, own));
 }
 
 /** The findings; of those of one cause first the one that no barrier repairs, as two threads write one element in one statement. */

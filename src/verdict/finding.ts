@@ -107,8 +107,8 @@ export interface MissingBarrier {
   /** These lines race between blocks, too, which no barrier of a block orders. */
   readonly betweenBlocks?: true;
   readonly isReadFirst?: true;
-  /** The kernel has barriers of some threads of the block, such as `bar.sync 1, 64`. */
-  readonly hasNamed?: true;
+  /** Other barriers of the kernel: of some threads of the block, such as `bar.sync 1, 64`, or in memory. */
+  readonly others?: 'named' | 'in-memory';
   /** One statement reads the element and writes it back. */
   readonly isUpdate?: true;
   /** One statement writes what it computes from an element of another thread. */

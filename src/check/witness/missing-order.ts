@@ -45,7 +45,7 @@ export function missingOrder(context: KernelContext, [a, b]: readonly [Access, A
     ...cause,
     ...readFirst(context.kernel, a, b),
     ...(isMove && { isMove }),
-    ...(hasNamed(context) && { hasNamed: true }),
+    ...otherBarriers(context),
   };
 }
 
@@ -61,10 +61,11 @@ function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder |
   return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
 }
 
-/** Whether the kernel has barriers of only some threads of the block. */
-function hasNamed({ kernel, isBlockBarrier }: KernelContext): boolean {
+/** The barriers of the kernel other than those of the whole block. */
+function otherBarriers({ kernel, inMemory, isBlockBarrier }: KernelContext): Pick<MissingBarrier, 'others'> {
   const isNamed = (instruction: Instruction): boolean => instruction.operation.effect.kind === 'barrier' && !isBlockBarrier(instruction);
-  return kernel.blocks.some(({ instructions }) => instructions.some(isNamed));
+  if (kernel.blocks.some(({ instructions }) => instructions.some(isNamed))) return { others: 'named' };
+  return inMemory.arrivals.size > 0 || inMemory.problem ? { others: 'in-memory' } : {};
 }
 
 /** Whether each thread reads before it writes, and not again. */

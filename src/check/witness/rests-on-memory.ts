@@ -3,6 +3,7 @@
  * and not on unspecified values or values that threads store.
  */
 import type { Access } from '../../analysis/values/access.ts';
+import type { Instruction, InstructionId } from '../../ir/form/kernel.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
@@ -10,6 +11,18 @@ import type { AccessPair } from '../obligations/obligation.ts';
 /** The terms of the condition and the address of an access. */
 export function accessTerms({ symbolic }: SymbolicFacts, access: Access): Term[] {
   return [symbolic.reach(access.block), ...access.targets.flatMap(({ offset, condition }) => [offset, condition])];
+}
+
+/**
+ * The terms of an access that values have to decide which a run made up: all, or those of its address if it made up only readings
+ * of the timer, since all readings are equal in an execution in which the timer does not advance.
+ */
+export function madeUpTerms(context: KernelAndLaunch & SymbolicFacts, access: Access, madeUp: readonly InstructionId[]): Term[] {
+  const ids = new Set(madeUp);
+  const isTimer = ({ operation: { effect } }: Instruction): boolean =>
+    effect.kind === 'havoc' && /^special register %globaltimer/.test(effect.reason);
+  const isTimed = context.kernel.blocks.every(({ instructions }) => instructions.every((one) => !ids.has(one.id) || isTimer(one)));
+  return isTimed ? access.targets.map(({ offset }) => offset) : accessTerms(context, access);
 }
 
 /** The terms of the conditions of all branches. */

@@ -30,7 +30,7 @@ import {
   representativeLaunches,
 } from '../representative/representative-launches.ts';
 import { type RunUntil, replayOnce, runKey } from './run-cache.ts';
-import { accessTerms, branchTerms, dependsOnMemory, isFirm } from './rests-on-memory.ts';
+import { accessTerms, branchTerms, dependsOnMemory, isFirm, madeUpTerms } from './rests-on-memory.ts';
 import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
@@ -559,7 +559,8 @@ export class Confirmation {
       const indices = [event.first, event.second].map((access) => this.accessOf(access));
       // Results that depend on chosen contents of arrays with statements do not count either.
       if (indices.some((access) => access && accessTerms(this.context, access).some((term) => this.restsOnStated(term)))) return false;
-      if (!madeUp || indices.every((access) => access && isFirm(this.context, accessTerms(this.context, access)))) return true;
+      if (!madeUp || indices.every((access) => access && isFirm(this.context, madeUpTerms(this.context, access, result.havocs))))
+        return true;
       problem = 'invented-value';
       return false;
     });

@@ -114,7 +114,7 @@ function missingBarrierText(missing: MissingBarrier, accesses: Accesses): string
   if (missing.indexFrom) return sameIndex(missing.indexFrom, accesses);
   // A barrier would not help two threads that write one element in one statement.
   const isOneWrite = missing.between === 'none' && isEachOne(first, second) && first.operation !== 'read';
-  if (missing.hasNamed && missing.kind === 'block-barrier' && !isOneWrite)
+  if (missing.others && missing.kind === 'block-barrier' && !isOneWrite)
     return `no barrier of both threads separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
   const barriers = missing.kind === 'warp-barrier' ? `neither ${syncWarp} nor ${syncThreads}` : `no ${syncThreads}`;
   return `${isOneWrite ? 'nothing orders the two writes' : `${barriers} separates ${separated(missing, first, second)}`}${alsoMissing(missing)}`;
@@ -132,8 +132,11 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
     const write = ofDifferentElements('one thread');
     return isOfWarp || between === 'none' ? write : `${write}, or separate the writes by ${syncThreads}`;
   }
-  if (missing.hasNamed && !isOfWarp)
-    return 'let both threads take part in one barrier between the two accesses, with the same number and a count that includes both';
+  if (missing.others && !isOfWarp) {
+    return missing.others === 'named'
+      ? 'let both threads take part in one barrier between the two accesses, with the same number and a count that includes both'
+      : 'let one thread arrive at the barrier after its access, with a count of the barrier that includes it, and the other one wait for that phase before its access';
+  }
   if (nextIteration)
     return `add ${barrier} at the end of the loop body, where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it`;
   if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;

@@ -49,7 +49,8 @@ const deepestValue = 3;
 export function readable(value: string): string | undefined {
   const depth = Math.max(0, ...[...value.matchAll(/\(+/g)].map(([run]) => run.length));
   const isRaw = value.length > longestValue || depth > deepestValue || /\?|\.\.\.$|\d{9}/.test(value);
-  return isRaw ? undefined : code(value);
+  if (isRaw) return undefined;
+  return /\bround\b/.test(value) ? `${code(value)}, where ${code('round')} is the iteration of the loop, from 0` : code(value);
 }
 
 /** Text for a value that is not readable. */

@@ -60,3 +60,18 @@ test('a race that only threads decide is an error if runs of large launches take
   const onSmall = `setp.gt.s32 %p3, %r9, 40; @%p3 bra END; ${write} ${readNext} END:`;
   assert.deepEqual(await races(`${late} ${onSmall}`, options), ['warning chosen']);
 });
+
+test('a run in which the timer does not advance is possible, unless an address depends on its value', async () => {
+  const kindOf = async (body: string): Promise<string> => {
+    const { race } = await check(body);
+    return race.findings[0]?.confirmed ? 'confirmed' : race.verdict;
+  };
+  const race = (index: string): string =>
+    `${store('%d0', '%r0', '%r0', 10)} ${index} ${load('%r2', '%d0', '%r1', 11)} ${store('%d1', '%r7', '%r2', 12)}`;
+  const until = (timer: string): string =>
+    `mov.u64 %d20, ${timer}; W: mov.u64 %d21, ${timer}; sub.s64 %d22, %d21, %d20; setp.gt.s64 %p2, %d22, 100; @%p2 bra W;`;
+  const next = 'xor.b32 %r1, %r0, 33;';
+  assert.equal(await kindOf(`${until('%globaltimer')} ${race(next)}`), 'confirmed');
+  assert.equal(await kindOf(`${until('%clock64')} ${race(next)}`), 'possible');
+  assert.equal(await kindOf(race('mov.u64 %d20, %globaltimer; cvt.u32.u64 %r1, %d20; and.b32 %r1, %r1, 31;')), 'possible');
+});
