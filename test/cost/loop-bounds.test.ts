@@ -299,7 +299,39 @@ const cases: readonly (readonly [body: string, bound: string, isAttained: boolea
     '2*n + 12',
     false,
   ],
+  // Numbers that grow by one of two steps, compared as signed and as unsigned.
+  [loop('0', 'ge.s32 %p1, %r1, %r9', either('add.s32 = 1', 'add.s32 = 2')), '2*n', true],
+  [loop('0', 'ge.u32 %p1, %r1, %r9', either('add.s32 = 1', 'add.s32 = 2')), '2*n', true],
+  [loop('0', 'gt.u32 %p1, %r1, %r9', either('add.s32 = 3', 'add.s32 = 2')), '2*floor(n/2) + 2', true],
+  [loop('0', 'hs.u32 %p1, %r1, 20', either('add.s32 = 3', 'add.s32 = 2')), '20', true],
+  // Two numbers that approach each other, and their sum.
+  [
+    `mov.u32 %r2, %r9; mov.u32 %r1, 0; H: setp.ge.s32 %p1, %r1, %r2; @%p1 bra E; ${st} ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra A; add.s32 %r1, %r1, 2; bra H; A: sub.s32 %r2, %r2, 1; bra H; E:`,
+    '2*n',
+    true,
+  ],
+  [
+    `mov.u32 %r2, %r9; mov.u32 %r1, %r9; H: add.s32 %r3, %r1, %r2; setp.le.s32 %p1, %r3, 0; @%p1 bra E; ${st} ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra A; sub.s32 %r1, %r1, 1; bra H; A: sub.s32 %r2, %r2, 1; bra H; E:`,
+    '4*n',
+    true,
+  ],
+  // An outer loop moves units from one number to another one, which an inner loop uses up.
+  [
+    `mov.u32 %r2, 0; mov.u32 %r1, %r9; H: setp.le.s32 %p1, %r1, 0; @%p1 bra E; sub.s32 %r1, %r1, 1; add.s32 %r2, %r2, 1; ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra H; I: setp.le.s32 %p2, %r2, 0; @%p2 bra H; ${st} sub.s32 %r2, %r2, 1; bra I; E:`,
+    '2*n + 1',
+    false,
+  ],
+  [
+    `mov.u32 %r2, 0; mov.u32 %r1, %r9; H: setp.le.s32 %p1, %r1, 0; @%p1 bra E; sub.s32 %r1, %r1, 1; add.s32 %r2, %r2, 3; ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra H; I: setp.le.s32 %p2, %r2, 5; @%p2 bra H; ${st} sub.s32 %r2, %r2, 2; bra I; E:`,
+    'n + floor((3*n)/2)',
+    false,
+  ],
   // An exit that some iterations skip.
+  [
+    `mov.u32 %r1, 0; H: ${st} ${up(1)}; ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra H; setp.lt.s32 %p1, %r1, %r9; @%p1 bra H; E:`,
+    '-',
+    false,
+  ],
   [
     `mov.u32 %r1, 0; H: ${st} ld.global.u32 %r4, [%d2]; setp.eq.u32 %p3, %r4, 0; @%p3 bra H; ${up(1)}; setp.lt.s32 %p1, %r1, %r9; @%p1 bra H; E:`,
     '-',
