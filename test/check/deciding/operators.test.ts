@@ -128,6 +128,8 @@ test('bits: operations on many bits are left open', async () => {
     [store.divide('udiv', 32, low(n, 20), divisor(20)), true],
     [store.divide('urem', 32, low(n, 30), divisor(12)), true],
     [store.divide('udiv', 32, low(n, 17), divisor(19)), false],
+    [store.divide('udiv', 32, low(n, 18), divisor(19)), false],
+    [store.divide('udiv', 32, low(n, 19), divisor(19)), true],
     // Divisors that may be 0, and numbers that may be negative.
     [store.divide('udiv', 32, low(n, 5), low(m, 5)), true],
     [store.divide('sdiv', 32, n, divisor(3)), true],

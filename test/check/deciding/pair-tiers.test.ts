@@ -244,3 +244,31 @@ test('without enough evaluations enumeration does not start', () => {
   assert.equal(within(129), 'none');
   assert.equal(within(128), 'unable');
 });
+
+test('enumeration drops conditions that it cannot evaluate, and leaves addresses open', () => {
+  const tried = (body: string): ReturnType<typeof enumerate> => {
+    const [block] = problemsOf(kernelOf(body), { block: [16, 1, 1] });
+    const { context, instances, obligations } = block!;
+    const [first] = obligations;
+    const difference = addressDifference(context.symbolic, instances, first!);
+    return enumerate(context.symbolic, instances, context.dimensions, first!, difference, evaluations);
+  };
+  const reversed = 'brev.b32 %r1, %r0; shr.u32 %r1, %r1, 28;';
+  const found = tried(`${reversed} ${store('%d0', '%r1', '%r0', 10)}`);
+  assert.equal(found.kind === 'unable' && found.reason, 'brev of a value');
+  const half = `shr.u32 %r2, %r0, 1; ${store('%d0', '%r2', '%r0', 10)}`;
+  const guard = (condition: string, body: string): string => `${condition} @%p1 bra E; ${body} E:`;
+  for (const [body, kind, isExact] of [
+    [half, 'hits', true],
+    [guard('setp.gt.u32 %p1, %r0, 3;', half), 'hits', true],
+    [guard('setp.gt.u32 %p1, %r0, 0;', half), 'none', true],
+    [guard(`${reversed} setp.gt.u32 %p1, %r1, 3;`, half), 'hits', false],
+    [guard(`${reversed} setp.gt.u32 %p1, %r1, 3;`, store('%d0', '%r0', '%r0', 10)), 'none', false],
+    // The scalar is not enumerated.
+    [guard('setp.gt.s32 %p1, %r0, %r9;', half), 'hits', false],
+  ] as const) {
+    const one = tried(body);
+    assert.equal(one.kind, kind, body);
+    if (one.kind === 'hits') assert.equal(one.exact, isExact, body);
+  }
+});
