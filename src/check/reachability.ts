@@ -7,13 +7,12 @@ import { fieldAt } from './context/scalars.ts';
 import type { Access } from '../analysis/values/access.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
 import type { Steps } from '../base/coroutine.ts';
-import type { ParameterField } from '../launch/parameter-field.ts';
 import { type AtomColumn, ColumnEvaluation } from '../term/evaluate-columns.ts';
 import { evaluateTerm } from '../term/evaluate-term.ts';
 import type { Term } from '../term/term.ts';
 import { usualContents } from './deciding/held-contents.ts';
 import { meetsStated, SolverTiers } from './deciding/solver-tiers.ts';
-import { chooseScalars } from './representative/scalar-choice.ts';
+import { type ScalarChoice, scalarChoices } from './representative/scalar-choice.ts';
 
 const sampledBlocks = 4;
 
@@ -39,7 +38,17 @@ export function* reachabilityOf(
   if (!assumed.areRestrictive) return allReached;
   const { symbolic, request } = context;
   const isAssuming = request.assumptions.length > 0 || symbolic.stated.length > 0;
-  const scalar = chooseScalars(context);
+  const choices = scalarChoices(context);
+  const chosen: ScalarChoice[] = [];
+  /** Whether some choice of the scalars shows that an access is reached; further choices are made only if one is needed. */
+  const isSampled = (access: Access): boolean => {
+    if (chosen.some((scalar) => sampled(context, access, scalar))) return true;
+    for (let next = choices.next(); !next.done; next = choices.next()) {
+      chosen.push(next.value);
+      if (sampled(context, access, next.value)) return true;
+    }
+    return false;
+  };
   const decided = new Map<number, Standing>();
   const off: Access[] = [];
   let isAnyReached = false;
@@ -49,7 +58,7 @@ export function* reachabilityOf(
     let standing = decided.get(access.block);
     if (standing === undefined) {
       standing =
-        scalar && !restsOnContents(context, tiers, access) && sampled(context, access, scalar)
+        !restsOnContents(context, tiers, access) && isSampled(access)
           ? 'reached'
           : yield* standingOf(context, tiers, uniformity, access, assumed);
       decided.set(access.block, standing);
@@ -77,11 +86,7 @@ function restsOnContents({ symbolic }: SymbolicFacts, { contents }: SolverTiers,
  * Whether some thread of the first blocks reaches the access in the first iteration of the loops around it. Threads
  * that agree on all values in the condition are evaluated only once.
  */
-function sampled(
-  context: KernelAndLaunch & SymbolicFacts & ElementFacts,
-  access: Access,
-  scalar: (field: ParameterField) => bigint,
-): boolean {
+function sampled(context: KernelAndLaunch & SymbolicFacts & ElementFacts, access: Access, scalar: ScalarChoice): boolean {
   const { dimensions, symbolic } = context;
   const condition = symbolic.reach(access.block);
   // Statements about the elements of an array need the solver.

@@ -44,6 +44,8 @@ export class Premises {
       return;
     }
     const parsed = { ...this.parsed(text), ...(compares && { compares }) };
+    // A premise of the launch that is true anyway does not make another question.
+    if (parsed.names.length === 0 && isTrivial(text)) return;
     this.assertions.push(parsed);
     // The equation of an unknown takes precedence: models that violate its formula violate the equation.
     if (means && !this.equations.has(means.name))
@@ -129,6 +131,14 @@ export class Premises {
     if (times !== '*' || of !== name || typeof factor !== 'string') return;
     this.equations.set(name, { factor: BigInt(factor), value: evaluatorOf(right) });
   }
+}
+
+/** Whether an assertion without names is `true`, or equates a number with itself. */
+function isTrivial(text: string): boolean {
+  const [, claim] = expressionOf(text) as readonly [string, SExpression];
+  if (typeof claim === 'string') return claim === 'true';
+  const [operator, a, b] = claim;
+  return operator === '=' && claim.length === 3 && JSON.stringify(a) === JSON.stringify(b);
 }
 
 function expressionOf(text: string): SExpression {

@@ -144,8 +144,8 @@ test('a possible finding is never an error, a confirmed one has a witness; races
 });
 
 test('the total work of the queries of a check is bounded, and the bound is reported', async () => {
-  // Every second column of a matrix of any width: only the solver separates the rows.
-  const rows = `shl.b32 %r2, %r0, 1; mad.lo.s32 %r1, %r6, %r9, %r2; setp.ge.s32 %p1, %r2, %r9; @%p1 bra E; ${store('%d1', '%r1', '%r0', 10)} E:`;
+  // Every second column of a matrix of any width, with a constant on both sides of the guard: only the solver separates the rows.
+  const rows = `shl.b32 %r2, %r0, 1; mad.lo.s32 %r1, %r6, %r9, %r2; add.s32 %r3, %r2, 3; add.s32 %r4, %r9, 3; setp.ge.s32 %p1, %r3, %r4; @%p1 bra E; ${store('%d1', '%r1', '%r0', 10)} E:`;
   const run = async (effort?: { left: number; kept: number }) =>
     (await check(rows, { grid: null, ...(effort && { budget: { effort } }) })).race;
   assert.equal((await run()).verdict, 'proved');

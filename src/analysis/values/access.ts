@@ -5,6 +5,7 @@ import { accessesOfEffect, completionOf, hasPlainAccesses } from '../../isa/mode
 import type { MatrixAccessEffect, SharedMatrix } from '../../isa/model/operation.ts';
 import { type MemoryOperation, weak } from '../../memory-model/conflict.ts';
 import { possibleBits } from '../../term/possible-bits.ts';
+import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
 import { type Base, type DeclaredAs, type Target, isOneObject, loadedPointer, resolveTargets } from './memory-base.ts';
 import { describedMatrix } from '../../term/matrix-descriptor.ts';
@@ -55,12 +56,31 @@ export interface WarpAccess {
 export function collectAccesses(symbolic: SymbolicKernel, declaredAs: DeclaredAs): readonly Access[] {
   const accesses: Access[] = [];
   for (const block of symbolic.kernel.blocks) {
+    const inBlock = onlyIteration(symbolic, block.id);
     block.instructions.forEach((instruction, position) => {
-      for (const access of accessesOf(symbolic, instruction, declaredAs))
-        accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access });
+      for (const access of accessesOf(symbolic, instruction, declaredAs)) {
+        const targets = inBlock ? access.targets.map((target) => ({ ...target, offset: inBlock(target.offset) })) : access.targets;
+        accesses.push({ index: accesses.length, instruction, block: block.id, position, ...access, targets });
+      }
     });
   }
   return withFixedTables(accesses);
+}
+
+/**
+ * The value that terms have in a block which is reached in one iteration of a loop only, as in an unrolled copy of one element:
+ * the compiler writes the condition `i < 1` as `i == 0`. Null if the block is reached in any iteration.
+ */
+function onlyIteration({ store, reach }: SymbolicKernel, block: BlockId): ((term: Term) => Term) | null {
+  const condition = reach(block);
+  const values = new Map<Term, Term>();
+  for (const part of condition.operator === 'all' ? condition.arguments : [condition]) {
+    const [a, b] = part.operator === 'equal' ? part.arguments : [];
+    if (a?.atom?.kind === 'iteration' && b!.operator === 'constant') values.set(a, b!);
+    if (b?.atom?.kind === 'iteration' && a!.operator === 'constant') values.set(b, a!);
+  }
+  const memo = new Map<Term, Term>();
+  return values.size > 0 ? (term) => substituted(store, term, (leaf) => values.get(leaf), memo) : null;
 }
 
 /**

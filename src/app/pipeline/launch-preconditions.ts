@@ -41,10 +41,14 @@ export function undecidedPreconditions(kernels: readonly CheckedKernel[]): Diagn
       for (const text of neededOf(launch)) sites.set(place, { place, texts: (sites.get(place)?.texts ?? new Set<string>()).add(text) });
     }
   if (sites.size === 0) return [];
-  const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText([...texts].join(' && '))} for ${place}`);
+  const shown = [...sites.values()].slice(0, maxNamed).map(({ place, texts }) => `${codeText(conjoined([...texts]))} for ${place}`);
   const more = sites.size > maxNamed ? [`${sites.size - maxNamed} more`] : [];
   const message = `Whether ${count(sites.size, 'launch', 'launches')} satisf${sites.size === 1 ? 'ies' : 'y'} the preconditions of a proof is not known: ${listed([...shown, ...more])}.`;
   return [{ severity: 'notice', code: 'launch/precondition', message }];
+}
+
+function conjoined(texts: readonly string[]): string {
+  return texts.map((text) => (texts.length > 1 && text.includes('||') ? `(${text})` : text)).join(' && ');
 }
 
 /** Preconditions of a launch that are undecided. Violated ones are reported at the site. */

@@ -1,4 +1,5 @@
 /** Collects the facts about a kernel under one launch before any decision. */
+import { keyOfValue, leastValues } from '../premises/least-values.ts';
 import { constantOf } from '../../assumptions/evaluate.ts';
 import { arePassedTogether, fromLowerPointers, withKnownDistances, withStatedApart } from './aliasing.ts';
 import { declarationOf, integerField, isFloatParameter, givenScalar } from './scalars.ts';
@@ -72,12 +73,14 @@ function contextOf(request: CheckRequest): KernelContext {
   const { kernel, launch, parameters } = request;
   const dimensions = dimensionsOf(kernel, launch);
   const conditions = conditionsOf(request.assumptions);
+  const least = leastValues(conditions, parameters);
   const meaning: SymbolicContext = {
     dimensions,
     scalar: (index, offset, bytes) =>
       givenScalar(launch, index, offset, bytes) ??
       (conditions.length === 0 || isFloatParameter(kernel, index) ? undefined : pinnedScalar(conditions, parameters, index, offset, bytes)),
-    scalarBounds: (index, offset, bytes) => scalarBounds(conditions, parameters, index, offset, bytes),
+    scalarBounds: (index, offset, bytes) =>
+      scalarBounds(conditions, parameters, index, offset, bytes, least.get(keyOfValue(index, offset))),
     sizeBounds: (kind, axis, range) => dimensionBounds(conditions, kind === 'block-size' ? 'blockDim' : 'gridDim', axis, range),
     sharedBytes: launch.sharedBytes,
   };

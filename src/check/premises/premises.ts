@@ -103,23 +103,28 @@ export function conditionsOf(assumptions: readonly StatedAssumption[]): readonly
   return list;
 }
 
-/** The range of a scalar of `bytes` bytes that the assumptions imply. */
+/**
+ * The range of a scalar of `bytes` bytes that the assumptions imply.
+ * @param least a further lower bound, if one is known
+ */
 export function scalarBounds(
   conditions: readonly Condition[],
   parameters: readonly ParameterSource[],
   index: number,
   offset: number,
   bytes: number,
+  least?: bigint,
 ): Bounds {
   const declared = parameters[index]?.fields?.find((field) => field.offset === offset)?.type ?? parameters[index]?.type ?? '';
   const range = isUnsignedType(declared) ? unsignedBounds(bytes * 8) : signedBounds(bytes * 8);
   // An assumption applies neither to a part of a value nor to several values loaded together.
   const declaredBytes = sizeOfType(declared);
   if (declaredBytes !== undefined && declaredBytes !== bytes) return range;
-  return narrowed(conditions, range, (subject) => {
+  const bounds = narrowed(conditions, range, (subject) => {
     const named = subject.kind === 'parameter' ? namedScalar(parameters, subject.path) : null;
     return named?.index === index && named.offset === offset;
   });
+  return least !== undefined && least > bounds.low && least <= bounds.high ? { ...bounds, low: least } : bounds;
 }
 
 /** The range of a dimension that the assumptions imply. */

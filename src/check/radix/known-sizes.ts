@@ -23,8 +23,8 @@ export interface BoundedIndex {
 const one = constantSize(1n);
 
 export class KnownSizes extends DigitSums {
-  /** Indices that are not negative, with an exclusive upper bound on both sides. */
-  protected readonly spans = new Map<Term, Size>();
+  /** Indices that are not negative and multiples of a step, with an exclusive upper bound on both sides. */
+  protected readonly spans = new Map<Term, { readonly extent: Size; readonly step: bigint }>();
   private facts: readonly SizeFact[] | null = null;
   private order: SizeOrder | null = null;
   private readonly quotients = new Map<SizeFactor, readonly SizeFact[]>();
@@ -131,7 +131,7 @@ export class KnownSizes extends DigitSums {
   extentOf(digit: Term, side: AccessSide): Size | null {
     const { atom, operator } = digit;
     const span = this.spans.get(digit);
-    if (span) return span;
+    if (span) return span.extent;
     if (/^[us]div$/.test(operator)) {
       const [number, by] = digit.arguments as [Term, Term];
       const [whole, divisor] = [this.limitOf(number, side), this.positiveSize(by, isOfSigned(digit))];

@@ -5,10 +5,10 @@
  * If no such multiple is in the range of u, the accesses never overlap. If only one is, u has that value; if u is one part
  * and the value is 0, its digit is equal in both threads.
  */
-import { plusProducts, timesProducts } from '../../algebra/products.ts';
+import { plusProducts } from '../../algebra/products.ts';
 import { floorDivide, gcd, greatestOf, leastOf } from '../../base/integer.ts';
 import type { Term } from '../../term/term.ts';
-import { type Size, constantSize } from '../premises/size-order.ts';
+import type { Size } from '../premises/size-order.ts';
 
 /** An integer within `least … most`, times a positive weight. */
 export interface WeightedPart {
@@ -54,8 +54,8 @@ export interface WeightedDigit {
   /** Null if the digits of the two addresses at this weight are different terms, for example counters of two loops. */
   readonly term: Term | null;
   readonly weight: Size;
-  /** Exclusive upper bound of the digit; null: unknown. */
-  readonly extent: Size | null;
+  /** Upper bound of the digit times its weight; null: unknown. */
+  readonly most: Size | null;
 }
 
 /**
@@ -70,10 +70,7 @@ export function equalDigits(
   isAtMost: (a: Size, b: Size) => boolean,
 ): readonly WeightedDigit[] | null {
   const reachOf = (some: readonly WeightedDigit[]): Size | null =>
-    some.reduce<Size | null>(
-      (sum, { weight, extent }) => sum && extent && plusProducts(sum, timesProducts(weight, plusProducts(extent, constantSize(1n), -1n))),
-      bytes,
-    );
+    some.reduce<Size | null>((sum, { most }) => sum && most && plusProducts(sum, most), bytes);
   const equal: WeightedDigit[] = [];
   // If each digit is found equal, the weight of each exceeds the bytes.
   const areNatural = (some: readonly WeightedDigit[]): boolean => some.every(({ weight }) => isAtMost([], weight));

@@ -2,13 +2,14 @@
  * Addresses composed of digits in a radix that depends on the launch: `i / (n * d)`, `i % (n * d) / d` and `i % d`, or
  * rows and columns below a pitch, in any order, each times a size.
  */
-import { absolute } from '../../base/integer.ts';
+import { absolute, gcd } from '../../base/integer.ts';
 import type { Term } from '../../term/term.ts';
-import { plusProducts, timesProduct, withoutFactors } from '../../algebra/products.ts';
+import { plusProducts, quotientOfProduct, scaled, timesProduct, timesProducts, withoutFactors } from '../../algebra/products.ts';
 import type { TierContext } from '../obligations/instance.ts';
 import type { Difference } from '../obligations/difference.ts';
 import type { Obligation } from '../obligations/obligation.ts';
 import { type Size, type SizeProduct, constantSize } from '../premises/size-order.ts';
+import { statedDivisorOf } from '../premises/stated-sizes.ts';
 import { isDivided, isOfSigned } from './digit-sums.ts';
 import { sideConditions, weightedParts } from './distance-parts.ts';
 import { EqualTerms } from './equal-terms.ts';
@@ -70,6 +71,10 @@ class SizeDigits extends KnownSizes {
         if (term.operator.endsWith('rem')) {
           const quotient = equal.terms.find((other) => this.isQuotient(other, term));
           if (quotient || this.isBelowDivisor(term)) equal.add(term.arguments[0]!, equal.assumed(quotient ? [term, quotient] : [term]));
+          for (const other of equal.terms) {
+            const rest = this.restWith(other, term);
+            if (rest) equal.add(rest, equal.assumed([term, other]));
+          }
         }
         for (const digit of this.digitsOf(term)) equal.add(digit, equal.assumed([term]));
       }
@@ -103,16 +108,30 @@ class SizeDigits extends KnownSizes {
     const [own, other] = this.bounded() as [readonly BoundedIndex[], readonly BoundedIndex[]];
     const pairs = own.flatMap((one) => other.filter(({ term }) => term === one.term).map((two) => [one, two] as const));
     for (const [one, two] of pairs.toSorted(([x], [y]) => y.sum.length - x.sum.length)) {
-      if (one.sum.filter(({ digit }) => digit !== null).length < 2) continue;
+      const step = one.sum.reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
+      const count = one.sum.filter(({ digit }) => digit !== null).length;
+      if (count === 0 || (count === 1 && step === 1n)) continue;
       const [first, second] = [composed(found[0], one), composed(found[1], two)];
       if (!first || !second || !this.isNaturalSum(one)) continue;
       const span = this.largerSize(one.bound, two.bound);
       if (!span) continue;
       for (const term of [...one.assumes, ...two.assumes]) this.assumes.add(term);
-      this.spans.set(one.term, span);
+      this.spans.set(one.term, { extent: span, step });
       found = [first, second];
     }
     return found;
+  }
+
+  /** Whether a size is a multiple of a constant, by its coefficients and what is stated of its factors. */
+  private isMultiple(size: Size, of: bigint): boolean {
+    const isOne = ({ coefficient, factors }: SizeProduct): boolean =>
+      factors.reduce((product, factor) => {
+        const isSigned = factor === this.factorOf(factor.term, true);
+        return product * statedDivisorOf(this.context.stated, factor.term, isSigned);
+      }, coefficient) %
+        of ===
+      0n;
+    return of > 1n && size.every(isOne);
   }
 
   /** The larger of two sizes; null if unknown. */
@@ -148,10 +167,15 @@ class SizeDigits extends KnownSizes {
       const other = alike.find(({ digit }) => digit === one.digit) ?? (alike.length === 1 ? alike[0] : undefined);
       if (!other || !this.isNaturalDigit(one.digit!) || !this.isNaturalDigit(other.digit!)) return null;
       left.splice(left.indexOf(other), 1);
+      const unit: Size = [{ coefficient: absolute(one.coefficient), factors: one.factors }];
+      // An index that advances in steps of 2 below a multiple of 2 is at most that multiple less 2.
+      const step = (one.digit === other.digit && this.spans.get(one.digit!)?.step) || 1n;
+      const extent = this.largerSize(this.extentOf(one.digit!, this.sides[0]), this.extentOf(other.digit!, this.sides[1]));
+      const less = extent && this.isMultiple(extent, step) ? step : 1n;
       digits.push({
         term: one.digit === other.digit ? one.digit : null,
-        weight: [{ coefficient: absolute(one.coefficient), factors: one.factors }],
-        extent: this.largerSize(this.extentOf(one.digit!, this.sides[0]), this.extentOf(other.digit!, this.sides[1])),
+        weight: scaled(unit, step),
+        most: extent && timesProducts(unit, plusProducts(extent, constantSize(less), -1n)),
       });
     }
     const terms = digits.flatMap(({ term }) => term ?? []);
@@ -179,6 +203,22 @@ class SizeDigits extends KnownSizes {
     const [all, inner, outer] = [this.undivided(term, isSigned), this.undivided(whole, isSigned), this.positiveSize(by, isSigned)];
     if (!all || !inner || !outer || all.number !== inner.number || !this.isNatural(all.number)) return false;
     return isSameProduct(all.by, timesProduct(inner.by, outer));
+  }
+
+  /**
+   * The remainder that a quotient and a remainder determine: `i % (w * h)` for `i % (w * h) / w` and `i % w`, which is the
+   * remainder of the former by `w`, too.
+   */
+  private restWith(quotient: Term, rest: Term): Term | null {
+    const isSigned = isOfSigned(rest);
+    const [inner, by] = quotient.arguments;
+    if (!/^[us]div$/.test(quotient.operator) || !inner!.operator.endsWith('rem')) return null;
+    const [number, whole] = inner!.arguments as [Term, Term];
+    if (number !== rest.arguments[0] || [quotient, inner!].some((one) => isOfSigned(one) !== isSigned) || !this.isNatural(number))
+      return null;
+    const [divisor, own, total] = [rest.arguments[1]!, by!, whole].map((term) => this.positiveSize(term, isSigned));
+    if (!divisor || !own || !total || !isSameProduct(divisor, own)) return null;
+    return quotientOfProduct(total, divisor) ? inner! : null;
   }
 
   /** A number that is divided several times, and the product of its divisors; null if these are not positive. */

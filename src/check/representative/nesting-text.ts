@@ -1,5 +1,5 @@
 /** Requirements that strides nest, in the language of assumptions: `ld >= w`. */
-import { absolute, gcd } from '../../base/integer.ts';
+import { absolute, floorDivide, gcd } from '../../base/integer.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { type IndexFactor, type Monomial, expand } from '../shape/monomial.ts';
@@ -25,10 +25,16 @@ export function nestingText(context: KernelAndLaunch & SymbolicFacts, stride: Mo
       list.map((part) => withWholes(context, units.size === 1 ? { ...part, coefficient: part.coefficient * unit! } : part)),
       1n,
     );
-  const divisor = inWholes([stride, ...below]).reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
+  // Sizes are whole numbers: `2 * ld >= 2 * w - 1` is `ld >= w`.
+  const isRounded = stride.factors.length > 0;
+  const divisor = inWholes([stride, ...below])
+    .filter(({ factors }) => !isRounded || factors.length > 0)
+    .reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
   if (divisor === 0n) return null;
   const scaled = (list: readonly Monomial[]): Monomial[] =>
-    inWholes(list).map(({ coefficient, factors }) => ({ coefficient: coefficient / divisor, factors }));
+    inWholes(list)
+      .map(({ coefficient, factors }) => ({ coefficient: -floorDivide(-coefficient, divisor), factors }))
+      .filter(({ coefficient }) => coefficient !== 0n);
   const [own] = scaled([stride]) as [Monomial];
   const parts = scaled(below);
   // Terms common to both sides cancel.

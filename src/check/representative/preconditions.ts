@@ -1,31 +1,20 @@
 /**
  * Preconditions: requirements of a kernel on its launch and scalars that every representative launch satisfies. If only
- * other launches could show a race, the kernel is proved under as few preconditions as possible.
+ * other launches could show a race, the kernel is proved under as few preconditions as possible. Where strides nest in
+ * one of several orders, it is proved under each of them.
  */
-import type { Access } from '../../analysis/values/access.ts';
 import { invariant } from '../../base/assert.ts';
 import type { Steps } from '../../base/coroutine.ts';
-import { parseAssumption } from '../../assumptions/assumption-parser.ts';
-import { type Lookup, evaluateCondition } from '../../assumptions/evaluate.ts';
-import { type ParameterField, fieldName } from '../../launch/parameter-field.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { Location } from '../../source/location.ts';
 import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { placeOf } from '../context/names.ts';
-import { integerField } from '../context/scalars.ts';
-import { namedScalar } from '../premises/premises.ts';
-import { effortOfExclusions } from '../../solver/limits.ts';
+import { effortOfExclusions, effortOfWeaker } from '../../solver/limits.ts';
 import { useReserve } from '../request/check-budget.ts';
 import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
-import { fieldOf } from '../shape/roles.ts';
-import { listedValues } from './launch-constraints.ts';
-import { nestingText } from './nesting-text.ts';
-import { representativeLaunches, satisfiesAssumptions, shapeOf } from './representative-launches.ts';
-
-/** Limit on the number of candidate preconditions. */
-const maxCandidates = 12;
+import { type StrideOrderCase, preconditionCandidates } from './precondition-candidates.ts';
 
 /** Reasons for a missing proof that no precondition removes. */
 const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
@@ -70,7 +59,7 @@ export function* underPreconditions(
   const isDefect = result.divergence.verdict === 'divergent' || !shown.every(isSelfStore);
   if (wanted.length === 0 || isDefect || request.budget.expired()) return null;
   if (wanted.some(({ reason }) => reason && beyond.has(reason.kind))) return null;
-  const { weak, shapes, sizes } = preconditionCandidates(context, result, ofAll || shown.length > 0);
+  const { weak, shapes, sizes, orders } = preconditionCandidates(context, result, ofAll || shown.length > 0);
   const { kernel, symbolic } = context;
   const dead = context.accesses.filter(({ block }) => symbolic.reach(block) === symbolic.store.false);
   const alreadyOff = new Set(
@@ -78,15 +67,21 @@ export function* underPreconditions(
   );
   /** Whether an attempt failed only because threads may write equal values, which runs are to show first. */
   let needsRuns = false;
+  /** The effort of one further trial: a weaker statement that takes far more than the proof is not searched for. */
+  let most = Infinity;
   function* proves(statements: readonly StatedAssumption[], isWhole = false): Steps<CheckResult | null> {
-    if (request.budget.expired()) return null;
+    if (request.budget.expired() || statements.length === 0) return null;
     const assumptions = [...request.assumptions, ...statements];
+    const { effort } = request.budget;
+    const left = effort && Math.min(most, effort.left);
+    const own = effort && { left: left!, kept: 0 };
     const tried = yield* check({
       ...request,
       assumptions,
       untilOpen: true,
-      budget: { ...request.budget, replaySteps: 0 },
+      budget: { ...request.budget, replaySteps: 0, ...(own && { effort: own }) },
     });
+    if (effort) effort.left -= left! - own!.left;
     const isProved =
       tried.contradiction === undefined && [tried.race, tried.divergence].every(({ verdict }) => /^(proved|skipped)$/.test(verdict));
     // A race shown by a run is harmless only if its threads store equal values.
@@ -98,6 +93,20 @@ export function* underPreconditions(
       return null;
     }
     return isProved && isHarmless && !(yield* switchesOff(tried, statements)) ? tried : null;
+  }
+  /** One proof for each order of the strides, each also under statements that all orders have in common. */
+  function* provesEach(
+    common: readonly StatedAssumption[],
+    cases: readonly StrideOrderCase[],
+    isWhole = false,
+  ): Steps<CheckResult[] | null> {
+    const results: CheckResult[] = [];
+    for (const nested of cases) {
+      const proved = yield* proves([...common, ...nested], isWhole);
+      if (!proved) return null;
+      results.push(proved);
+    }
+    return results;
   }
   /**
    * Whether preconditions keep all threads from an access, since a proof under them states nothing about it. Positive
@@ -128,33 +137,77 @@ export function* underPreconditions(
     return found;
   }
   for (const all of shapes.length > 0 ? [weak, [...weak, ...shapes]] : [weak]) {
-    const texts = all.map(({ text }) => text).join('\n');
-    if (all.length === 0 || failed.has(texts)) continue;
-    let best = yield* proves(all, true);
-    if (!best) {
+    let cases: readonly StrideOrderCase[] = orders.length > 0 ? orders : [[]];
+    const texts = [...all, ...cases.flat()].map(({ text }) => text).join('\n');
+    if (texts === '' || failed.has(texts)) continue;
+    const { left = 0 } = request.budget.effort ?? {};
+    let proofs = yield* provesEach(all, cases, true);
+    if (!proofs) {
       if (!needsRuns) failed.add(texts);
       continue;
     }
+    most = effortOfWeaker + left - (request.budget.effort?.left ?? 0);
     useReserve(request.budget.effort);
     let kept = all;
+    const inOne = cases.length > 1 ? yield* provesEach(all, [[]]) : null;
+    if (inOne) [proofs, cases] = [inOne, [[]]];
     let guarded = yield* implied(kept);
     // The strongest preconditions are removed first.
     for (const one of [...all].reverse()) {
       if (guarded.sizes.includes(one)) continue;
       const fewer = kept.filter((other) => other !== one);
-      const tried = fewer.length === 0 ? null : yield* proves(fewer);
+      const tried = yield* provesEach(fewer, cases);
       if (!tried) continue;
       const without = yield* implied(fewer);
       if (fewer.length - without.sizes.length > kept.length - guarded.sizes.length) continue;
-      [best, kept, guarded] = [tried, fewer, without];
+      [proofs, kept, guarded] = [tried, fewer, without];
     }
+    for (const [at, nested] of cases.entries()) {
+      let left = nested;
+      for (const one of nested.toReversed()) {
+        const fewer = left.filter((other) => other !== one);
+        const tried = fewer.length === 0 ? null : yield* proves([...kept, ...fewer]);
+        if (tried) [proofs, left] = [proofs.with(at, tried), fewer];
+      }
+      cases = cases.with(at, left);
+    }
+    let best = inAnyOrder(proofs, cases);
     best = withImplied(best, guarded);
     kept = kept.filter((one) => !guarded.sizes.includes(one));
-    const proved = labelled(best, new Set(kept.map(({ text }) => text)));
+    const stated = [...kept.map(({ text }) => text), ...(cases.length > 1 ? [textOfOrders(cases)] : [])];
+    const proved = labelled(best, new Set(stated));
     const notices = shown.map((finding) => ({ ...finding, severity: 'notice' as const, sameValue: true }));
     return { ...proved, race: { ...proved.race, findings: [...proved.race.findings, ...notices] } };
   }
   return null;
+}
+
+/** `s1 >= n && s2 >= n * s1 || s2 >= n && s1 >= n * s2`. */
+function textOfOrders(cases: readonly StrideOrderCase[]): string {
+  return cases.map((nested) => nested.map(({ text }) => text).join(' && ')).join(' || ');
+}
+
+/** The proof under one order of the strides or another, from the proofs under each of them. */
+function inAnyOrder(results: readonly CheckResult[], cases: readonly StrideOrderCase[]): CheckResult {
+  const [first, ...others] = results as [CheckResult, ...CheckResult[]];
+  if (others.length === 0) return first;
+  const nested = new Set(cases.flat().map(({ text }) => text));
+  const any: Assumption = { kind: 'user', text: textOfOrders(cases) };
+  const isOfOrder = ({ kind, text, location }: Assumption): boolean => kind === 'user' && location === undefined && nested.has(text);
+  const merged = (lists: readonly (readonly Assumption[] | undefined)[]): { assumptions?: readonly Assumption[] } => {
+    if (lists[0] === undefined) return {};
+    const all = lists.flatMap((list) => list ?? []).map((one) => (isOfOrder(one) ? any : one));
+    return { assumptions: [...new Map(all.map((one) => [JSON.stringify(one), one])).values()] };
+  };
+  const certificates = results.flatMap((result) => result.certificates ?? []);
+  const switchedOff = results.flatMap((result) => result.switchedOff ?? []);
+  return {
+    ...first,
+    race: { ...first.race, ...merged([first, ...others].map(({ race }) => race.assumptions)) },
+    divergence: { ...first.divergence, ...merged([first, ...others].map(({ divergence }) => divergence.assumptions)) },
+    ...(switchedOff.length > 0 && { switchedOff: [...new Map(switchedOff.map((place) => [keyOfPlace(place), place])).values()] }),
+    ...(first.certificates && { certificates }),
+  };
 }
 
 /** Statements that every execution with an access satisfies, and the proofs of that. */
@@ -217,82 +270,4 @@ function labelled(result: CheckResult, texts: ReadonlySet<string>): CheckResult 
     race: { ...race, ...(race.assumptions && { assumptions: race.assumptions.map(label) }) },
     divergence: { ...divergence, ...(divergence.assumptions && { assumptions: divergence.assumptions.map(label) }) },
   };
-}
-
-/**
- * Candidate preconditions: statements that only exclude unrealistic launches, and statements on the shape of the block.
- * @param ofAll whether small launch instances satisfy them, too, and not only large ones
- */
-export function preconditionCandidates(
-  context: KernelAndLaunch & SymbolicFacts,
-  result: Pick<CheckResult, 'open'>,
-  ofAll: boolean,
-): {
-  readonly weak: readonly StatedAssumption[];
-  readonly shapes: readonly StatedAssumption[];
-  /** Those weak candidates that state that a size is positive. */
-  readonly sizes: readonly StatedAssumption[];
-} {
-  const { dimensions, request, kernel } = context;
-  const shape = shapeOf(context);
-  const settings = representativeLaunches(context);
-  const large = settings.filter(({ isLarge }) => isLarge);
-  const nameOf = (of: Parameters<typeof fieldName>[1]): string => fieldName(request.parameters, of, kernel);
-  const open = new Set(result.open.races.flatMap(({ first, second }) => [first, second]));
-  const texts: string[] = [];
-  // A divisor of an index is a size, as it is the number of values of the remainder.
-  const isDivisor = (field: ParameterField): boolean =>
-    shape.divisors.some(({ leaves }) => leaves.some((leaf) => fieldOf(context, leaf) === field));
-  const positive = shape.scalars.flatMap(({ field, isSize }) => (isSize || isDivisor(field) ? [`${nameOf(field)} >= 1`] : []));
-  texts.push(...positive);
-  const isOpen = ({ instruction }: Access): boolean => open.size === 0 || open.has(instruction.id);
-  for (const order of ['last', 'first'] as const)
-    for (const { form, stride, below } of shape.nestings(order)) {
-      const text = isOpen(form.access) ? nestingText(context, stride, below) : null;
-      if (text) texts.push(text.nests);
-    }
-  for (const { field, mask, divisors } of shape.scalars) {
-    if (mask !== null) texts.push(`(${nameOf(field)} & (${nameOf(field)} ${mask === 'size' ? '-' : '+'} 1)) == 0`);
-    if (divisors.length === 1) texts.push(`${nameOf(field)} % ${divisors[0]} == 0`);
-  }
-  const free = ([0, 1, 2] as const).filter((axis) => dimensions.block[axis] === null);
-  for (const axis of free) if (shape.rankOnly[axis] === true) texts.push(`blockDim.${'xyz'[axis]} == 1`);
-  if (shape.usesWarps && free.includes(0)) texts.push('blockDim.x % 32 == 0');
-  const hints = shape.axes;
-  for (const axis of free) if (hints[axis]!.suggested.length > 0) texts.push(`blockDim.${'xyz'[axis]} <= ${hints[axis]!.most}`);
-  const shapes = free.flatMap((axis) => {
-    const sizes = new Set(large.map(({ block }) => block[axis]));
-    const [size] = sizes;
-    const name = `blockDim.${'xyz'[axis]}`;
-    return sizes.size === 1 && shape.rankOnly[axis] !== true ? [`${name} <= ${size}`, `${name} == ${size}`] : [];
-  });
-  const stated = (list: readonly string[]): StatedAssumption[] =>
-    [...new Set(list)].slice(0, maxCandidates).flatMap((text): StatedAssumption[] => {
-      const parsed = parseAssumption(text);
-      if (!('expression' in parsed) || request.assumptions.some((one) => one.text === text)) return [];
-      const statement = { expression: parsed.expression, text };
-      const asked = { ...context, request: { ...request, assumptions: [statement] } };
-      if (!isMetByListed(context, statement)) return [];
-      return large.length > 0 && (ofAll ? settings : large).every((setting) => satisfiesAssumptions(asked, setting)) ? [statement] : [];
-    });
-  const weak = stated(texts);
-  const sizes = weak.filter(({ text }) => positive.includes(text));
-  return { weak, shapes: stated(shapes.filter((text) => !texts.includes(text))), sizes };
-}
-
-/**
- * Whether every value that the host program enumerates for a scalar satisfies a statement on that scalar, without
- * further facts.
- */
-function isMetByListed(context: KernelAndLaunch, { expression }: StatedAssumption): boolean {
-  if (expression.kind !== 'condition') return true;
-  return context.fields.every((field) =>
-    (listedValues(context, field) ?? []).every((value) => {
-      const lookup: Lookup = (name) => {
-        const named = name.kind === 'parameter' ? namedScalar(context.request.parameters, name.path) : null;
-        return named && integerField(context, named) === field ? value : undefined;
-      };
-      return evaluateCondition(expression.condition, lookup) !== false;
-    }),
-  );
 }

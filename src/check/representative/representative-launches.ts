@@ -12,6 +12,7 @@ import { isFloat } from '../../launch/parameter-field.ts';
 import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { comparedSizes } from '../context/named-term.ts';
 import { givenScalar, lookupIn } from '../context/scalars.ts';
 import { conditionsOf, scalarBounds } from '../premises/premises.ts';
 import { type IndexShape, indexShapeOf } from '../shape/index-shape.ts';
@@ -115,6 +116,7 @@ function ofKernel(context: KernelAndLaunch & SymbolicFacts): KernelLaunches {
     givenScalar(request.launch, field.index, field.offset, field.bytes) === undefined;
   const shape = indexShapeOf({
     ...context,
+    stated: comparedSizes(context),
     open: fields.filter(isOpen).map((field) => ({ field, divisors: tiedDivisors(context, field) })),
     isComputed: [0, 1, 2].map((axis) => axes?.block[axis] === 'computed'),
   });
@@ -162,13 +164,7 @@ function settingOf(context: KernelAndLaunch & SymbolicFacts, shape: IndexShape, 
 const fewThreads = 256;
 
 /** Chooses scalars for a block and the plan's grid. */
-function withScalars(
-  context: KernelAndLaunch & SymbolicFacts,
-  shape: IndexShape,
-  plan: LaunchPlan,
-  block: Dim3,
-  isSecond = false,
-): LaunchInstance | null {
+function planned(context: KernelAndLaunch & SymbolicFacts, shape: IndexShape, plan: LaunchPlan, block: Dim3): LaunchInstance | null {
   const { dimensions, fields, kernel, request } = context;
   const grid = gridOf(dimensions, shape, plan, block);
   const values = new Map<string, bigint>();
@@ -205,7 +201,11 @@ function withScalars(
   // A raised value may be below a stride.
   for (let round = 0; round < 2; round++) {
     chooseStrides(context, shape, open, plan, place, values, set);
-    for (const [field, value] of raisedScalars(context, chosen, isOpen)) values.set(fieldKey(field), value);
+    for (const [field, value] of raisedScalars(context, chosen, isOpen))
+      set(
+        open.find((one) => one.field === field)!,
+        value,
+      );
     wholeParts(shape, open, place, values, set);
   }
   for (const [field, value] of unreadSizes(context, chosen, plan.rest)) values.set(fieldKey(field), value);
@@ -246,8 +246,24 @@ function withScalars(
   };
   const met = meetingAssumptions(context, shape, setting, renested);
   if (met && !divides(context, shape, met)) return null;
-  if (!met || doNest(context, shape, met) || isSecond) return met;
-  return withScalars(context, shape, { ...plan, order: plan.order === 'first' ? 'last' : 'first' }, block, true);
+  return met;
+}
+
+/**
+ * The launch of a plan, or of the plan with the other order of strides, or with fewer rows, if strides do not nest: those of
+ * large sizes may exceed their type.
+ */
+function withScalars(context: KernelAndLaunch & SymbolicFacts, shape: IndexShape, plan: LaunchPlan, block: Dim3): LaunchInstance | null {
+  const swapped: LaunchPlan = { ...plan, order: plan.order === 'first' ? 'last' : 'first' };
+  const all = [plan, swapped];
+  if (plan.others === 'large') all.push(...all.map((one): LaunchPlan => ({ ...one, others: 'few' })));
+  let last: LaunchInstance | null = null;
+  for (const one of all) {
+    const setting = planned(context, shape, one, block);
+    if (!setting || doNest(context, shape, setting)) return setting;
+    last = setting;
+  }
+  return last;
 }
 
 /** Makes each scalar that is divided into parts a multiple of their number, with at least two elements per part. */

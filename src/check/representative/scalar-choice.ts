@@ -1,11 +1,22 @@
 /** Chooses values of scalars that satisfy the user's assumptions: representative values if possible, otherwise any. */
 import type { Dim3 } from '../../base/dim3.ts';
+import { seededRandom } from '../../base/random.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
-import { givenScalar } from '../context/scalars.ts';
-import { conditionsOf, scalarBounds } from '../premises/premises.ts';
+import { evaluateCondition, evaluateExpression } from '../../assumptions/evaluate.ts';
+import { type Condition, type IntegerExpression, sidesOf } from '../../assumptions/expression.ts';
+import type { ComparisonOperator } from '../../assumptions/operators.ts';
+import { givenScalar, integerField, lookupIn } from '../context/scalars.ts';
+import { conditionsOf, namedScalar, scalarBounds } from '../premises/premises.ts';
 import { satisfiesAssumptions } from './representative-launches.ts';
+import { fieldKey } from './scalar-sizes.ts';
+
+/** Numbers of random choices, and their seed. */
+const random = { count: 48, seed: 31 } as const;
+
+/** The value of a scalar. */
+export type ScalarChoice = (field: ParameterField) => bigint;
 
 /**
  * Values of the scalars that satisfy the stated assumptions; null if none were found.
@@ -13,30 +24,84 @@ import { satisfiesAssumptions } from './representative-launches.ts';
  * @param grid if absent, the grid of the launch, or a small one
  * @param most maximum of the values, unless the statements require larger ones
  */
-export function chooseScalars(
+export function chooseScalars(context: KernelAndLaunch, block?: Dim3, grid?: Dim3, most?: bigint): ScalarChoice | null {
+  const [first] = scalarChoices(context, block, grid, most);
+  return first ?? null;
+}
+
+/** Like {@link chooseScalars}, several choices: first the same value for all scalars, then random ones, always the same. */
+export function* scalarChoices(
   context: KernelAndLaunch,
   block: Dim3 = someBlock(context),
   grid: Dim3 = someGrid(context),
   most?: bigint,
-): ((field: ParameterField) => bigint) | null {
+): Generator<ScalarChoice, void> {
   const { launch, parameters, assumptions } = context.request;
   const conditions = conditionsOf(assumptions);
   const threads = BigInt(block[0] * block[1] * block[2]);
   const total = threads * BigInt(grid[0] * grid[1] * grid[2]);
-  for (const wanted of [total, threads, BigInt(block[0]), 1024n, 64n, 32n, 16n, 2n, 1n, 0n]) {
-    const common = most !== undefined && wanted > most ? most : wanted;
-    const scalar = (field: ParameterField): bigint => {
+  const values = [total, threads, BigInt(block[0]), 1024n, 64n, 32n, 16n, 2n, 1n, 0n];
+  const source = seededRandom(random.seed);
+  const drawn = Array.from({ length: random.count }, () => {
+    const of = new Map<string, bigint>();
+    return (field: ParameterField): bigint => {
+      const key = fieldKey(field);
+      const known = of.get(key) ?? source.pick(field.bytes === 1 ? [0n, 1n] : values);
+      of.set(key, known);
+      return known;
+    };
+  });
+  for (const wanted of [...values.map((value) => () => value), ...drawn]) {
+    const scalar: ScalarChoice = (field) => {
       const given = givenScalar(launch, field.index, field.offset, field.bytes);
       if (given !== undefined) return given;
       const mask = (1n << BigInt(8 * field.bytes)) - 1n;
       if (isFloat(context.kernel, parameters, field)) return field.bytes === 8 ? 0x3ff0000000000000n : 0x3f800000n;
+      const value = wanted(field);
+      const common = most !== undefined && value > most ? most : value;
       if (conditions.length === 0) return common & mask;
       const bounds = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
       return (common < bounds.low ? bounds.low : common > bounds.high ? bounds.high : common) & mask;
     };
-    if (satisfiesAssumptions(context, { block, grid, scalar })) return scalar;
+    if (satisfiesAssumptions(context, { block, grid, scalar })) yield scalar;
+    else {
+      const moved = movedToBounds(context, conditions, { block, grid, scalar });
+      if (moved && satisfiesAssumptions(context, { block, grid, scalar: moved })) yield moved;
+    }
   }
-  return null;
+}
+
+/** Passes over all statements: a stride that is moved may be in the bound of another one. */
+const maxPasses = 4;
+
+/**
+ * The values of a launch in which each scalar that violates a comparison with a sum is moved to that bound: strides that nest
+ * differ from each other. Null if none violates one.
+ */
+function movedToBounds(
+  context: KernelAndLaunch,
+  conditions: readonly Condition[],
+  launch: { readonly block: Dim3; readonly grid: Dim3; readonly scalar: ScalarChoice },
+): ScalarChoice | null {
+  const { parameters } = context.request;
+  const moved = new Map<string, bigint>();
+  const scalar: ScalarChoice = (field) => moved.get(fieldKey(field)) ?? launch.scalar(field);
+  const valueOf = lookupIn(context, parameters, { ...launch, scalar });
+  const move = (subject: IntegerExpression, operator: ComparisonOperator, bound: bigint): void => {
+    const named = subject.kind === 'parameter' ? namedScalar(parameters, subject.path) : null;
+    const field = named && integerField(context, named);
+    if (!field || givenScalar(context.request.launch, field.index, field.offset, field.bytes) !== undefined) return;
+    const value = operator === '>' ? bound + 1n : operator === '<' ? bound - 1n : bound;
+    if (value >= 0n && value < 1n << BigInt(8 * field.bytes - 1)) moved.set(fieldKey(field), value);
+  };
+  for (let pass = 0; pass < maxPasses; pass++)
+    for (const condition of conditions) {
+      if (condition.kind !== 'comparison' || condition.operator === '!=' || evaluateCondition(condition, valueOf) !== false) continue;
+      const [subject, operator, other] = sidesOf(condition).find(([side]) => side.kind === 'parameter') ?? [];
+      const bound = other && evaluateExpression(other, valueOf);
+      if (bound !== undefined) move(subject!, operator!, bound);
+    }
+  return moved.size > 0 ? scalar : null;
 }
 
 function someBlock({ dimensions, kernel }: KernelAndLaunch): Dim3 {

@@ -7,7 +7,8 @@ import { dimensionsIn } from '../../assumptions/parts.ts';
 import type { StatedAssumption } from '../../launch/parameter-source.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
 import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
-import { preconditionCandidates, underPreconditions } from './preconditions.ts';
+import { preconditionCandidates } from './precondition-candidates.ts';
+import { underPreconditions } from './preconditions.ts';
 import { satisfiesAssumptions, representativeLaunches } from './representative-launches.ts';
 
 /**

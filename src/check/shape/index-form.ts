@@ -6,7 +6,9 @@ import type { SymbolicKernel } from '../../analysis/values/symbolic.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { Term } from '../../term/term.ts';
-import { type IndexFactor, type Monomial, expand, extentFactor, clampOf, isCommon, dividedBy, times } from './monomial.ts';
+import { gcd } from '../../base/integer.ts';
+import type { StatedSize } from '../premises/stated-sizes.ts';
+import { type IndexFactor, type Monomial, expand, extentFactor, clampOf, isCommon, unextended, dividedBy, times } from './monomial.ts';
 import { keyOfProduct, plusProducts, withoutFactors } from '../../algebra/products.ts';
 
 /** What the shape of a kernel's indices depends on. */
@@ -15,6 +17,8 @@ export interface ShapedKernel {
   readonly symbolic: Pick<SymbolicKernel, 'store' | 'reach' | 'condition' | 'operand'>;
   readonly accesses: readonly Access[];
   readonly dimensions: Dimensions;
+  /** What is stated of sizes. */
+  readonly stated: readonly StatedSize[];
   readonly fields: readonly ParameterField[];
   /** Integer scalars that the launch leaves open, with the constants by which the host program divides them. */
   readonly open: readonly { readonly field: ParameterField; readonly divisors: readonly bigint[] }[];
@@ -97,6 +101,19 @@ export function allGuards({ symbolic, kernel }: Pick<ShapedKernel, 'symbolic' | 
   });
 }
 
+/**
+ * A guard of an index that advances in steps: `2 * i < n` is `2 * i < n - 1` if `n` is even.
+ * @param multipleOf a constant of which a size is a multiple
+ */
+export function inSteps(guard: IndexGuard, multipleOf: (size: Term) => bigint): IndexGuard {
+  const { index, bound } = guard;
+  const step = index.reduce((common, { coefficient }) => gcd(common, coefficient), 0n);
+  if (step < 2n) return guard;
+  const isMultiple = ({ coefficient, factors }: Monomial): boolean =>
+    factors.reduce((product, { term }) => product * (term ? multipleOf(unextended(term)) : 1n), coefficient) % step === 0n;
+  return bound.every(isMultiple) ? { index, bound: plusProducts(bound, [{ coefficient: 1n - step, factors: [] }], 1n) } : guard;
+}
+
 type Holds = boolean | 'either';
 
 /** Guards by condition, cached because nested branches share conditions. */
@@ -163,7 +180,8 @@ export function indexExtents(
 ): readonly Extent[] {
   let left: readonly Monomial[] = part.filter((monomial) => !isCommon(monomial));
   const extent: { scale: Monomial; limit: readonly Monomial[] }[] = [];
-  for (const { index, bound } of guards) {
+  // A guard of the whole index bounds it more closely than one of a part.
+  for (const { index, bound } of guards.toSorted((a, b) => b.index.length - a.index.length)) {
     const scale = scaleOf(left, index);
     if (!scale) continue;
     left = plusProducts(left, times([scale], index) ?? [], -1n);

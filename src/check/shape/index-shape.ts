@@ -4,9 +4,12 @@
  */
 import { type AxisHints, axisHints } from './axis-hints.ts';
 import { type DigitChain, digitChainsOf } from './digit-chain.ts';
-import { type IndexForm, type IndexGuard, type ShapedKernel, allGuards, indexForms } from './index-form.ts';
+import { type IndexForm, type IndexGuard, type ShapedKernel, allGuards, inSteps, indexForms } from './index-form.ts';
 import { type Nesting, type StrideOrder, nestingsOf } from './nesting.ts';
-import { type Roles, rolesOf } from './roles.ts';
+import { type Roles, isField, rolesOf } from './roles.ts';
+import type { Term } from '../../term/term.ts';
+import { greatestOf } from '../../base/integer.ts';
+import { statedDivisorOf } from '../premises/stated-sizes.ts';
 import { inUnitsOfSteps } from './stepped-indices.ts';
 
 export interface IndexShape extends Roles {
@@ -36,12 +39,19 @@ export function indexShapeOf(kernel: ShapedKernel): IndexShape {
     below: bound,
   }));
   const known = new Map<StrideOrder, readonly Nesting[]>();
+  const roles = rolesOf(shaped, forms, guards);
+  const multipleOf = (size: Term): bigint => {
+    const { divisors } = roles.scalars.find(({ field }) => isField(size, field)) ?? { divisors: [] };
+    const stated = [true, false].map((isSigned) => statedDivisorOf(shaped.stated, size, isSigned));
+    return greatestOf([...stated, ...(divisors.length === 1 ? divisors : [])]);
+  };
+  const stepped = forms.map((form) => ({ ...form, guards: form.guards.map((guard) => inSteps(guard, multipleOf)) }));
   return {
     forms,
     guards,
-    ...rolesOf(shaped, forms, guards),
+    ...roles,
     nestings(order) {
-      const nestings = known.get(order) ?? [...ofChains, ...forms.flatMap((form) => nestingsOf(form, forms, dimensions, order))];
+      const nestings = known.get(order) ?? [...ofChains, ...stepped.flatMap((form) => nestingsOf(form, stepped, dimensions, order))];
       known.set(order, nestings);
       return nestings;
     },

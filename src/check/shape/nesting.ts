@@ -2,8 +2,8 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Dimensions } from '../../analysis/values/launch-bounds.ts';
 import type { Term } from '../../term/term.ts';
-import { type IndexForm, extentSum, indexExtents } from './index-form.ts';
-import { type IndexFactor, type Monomial, type ThreadPlace, isCommon, leavesOfFactor, unextended, valueAt } from './monomial.ts';
+import { type IndexForm, type IndexGuard, extentSum, indexExtents } from './index-form.ts';
+import { type IndexFactor, type Monomial, type ThreadPlace, expand, isCommon, leavesOfFactor, unextended, valueAt } from './monomial.ts';
 import { keyOfProduct, plusProducts } from '../../algebra/products.ts';
 
 /** One stride of an access and the extent of the part of the index below it, both in bytes. */
@@ -47,7 +47,7 @@ export function nestingsOf(form: IndexForm, forms: readonly IndexForm[], dimensi
   const nestings = [...strides.values()]
     .map((stride) => rowStride(stride, form, forms))
     .flatMap((stride) => {
-      const below = varying.filter((part) => isBelow(part, stride, order, varying));
+      const below = varying.filter((part) => isBelow(part, stride, order, varying, form.guards));
       // A row also contains the columns that an addend skips: `row * stride + width + x`.
       const skipped = form.offset.filter((part) => isSkipped(part, stride, alike));
       const isOfConstants = stride.factors.length === 0;
@@ -157,7 +157,13 @@ function reaching(
 }
 
 /** Whether a part of an index has a smaller step than a stride. */
-function isBelow(part: Monomial, stride: Monomial, order: StrideOrder, varying: readonly Monomial[]): boolean {
+function isBelow(
+  part: Monomial,
+  stride: Monomial,
+  order: StrideOrder,
+  varying: readonly Monomial[],
+  guards: readonly IndexGuard[],
+): boolean {
   const { coefficient, factors } = part;
   const own = factors.filter((factor) => factor.isUniform);
   const [one, other] = [own, stride.factors].map((list) => list.filter(isScalar).flatMap(scalarsOf)) as [number[], number[]];
@@ -165,6 +171,8 @@ function isBelow(part: Monomial, stride: Monomial, order: StrideOrder, varying: 
     // `d` is below `tokens * d`, in every order.
     const [few, many] = one.length < other.length ? [one, other] : [other, one];
     if (few.every((scalar) => many.includes(scalar))) return one.length < other.length;
+    if (isLastDigit(part, varying, guards)) return false;
+    if (partsOf(stride, varying).some((own) => isLastDigit(own, varying, guards))) return true;
     if (order === null) return false;
     // `batch * batchStride + (head * tokens + token) * d`: the last parameter, or the first one, has the largest stride.
     const [mine, its] = [one, other].map((list) => (order === 'last' ? Math.max(...list) : -Math.min(...list))) as [number, number];
@@ -215,6 +223,37 @@ function isOfSame(a: IndexFactor, b: IndexFactor): boolean {
 }
 
 /**
+ * Whether a part is the last digit of a number that the index divides, and nothing bounds the number: `i / (h * w)` where
+ * the index has `i % (h * w)`, too. No stride can exceed the extent of this digit, so its own stride is the largest.
+ */
+function isLastDigit({ factors }: Monomial, varying: readonly Monomial[], guards: readonly IndexGuard[]): boolean {
+  return factors.some(({ term, isUniform }) => {
+    if (isUniform || !term || !/^[us]div$/.test(term.operator)) return false;
+    const number = unextended(term.arguments[0]!);
+    if (number.operator.endsWith('rem')) return false;
+    const isRest = (other: Term): boolean => {
+      const { operator, arguments: parts } = unextended(other);
+      if (!/^[us](?:div|rem)$/.test(operator)) return false;
+      return (operator.endsWith('rem') && unextended(parts[0]!) === number) || isRest(parts[0]!);
+    };
+    const isDivided = varying.some((part) => part.factors.some((factor) => factor.term !== null && isRest(factor.term)));
+    const whole = expand(number)?.filter((part) => !isCommon(part));
+    const isBounded = (guard: IndexGuard): boolean => whole !== undefined && plusProducts(guard.index, whole, -1n).length === 0;
+    return isDivided && !guards.some(isBounded);
+  });
+}
+
+/** The parts of an index with a stride. */
+function partsOf({ factors: [own, ...more] }: Monomial, varying: readonly Monomial[]): readonly Monomial[] {
+  return varying.filter(({ factors }) => {
+    const [only, ...others] = factors.filter(({ isUniform }) => isUniform);
+    return (
+      own !== undefined && only?.key === own.key && others.length === more.length && others.every(({ key }, at) => key === more[at]!.key)
+    );
+  });
+}
+
+/**
  * Whether a digit has its own divisor as stride, and the quotient that belongs to it is below: for `(i % d) * d + i /
  * d`, `d` bounds the digit and not the quotient, so that both orders are representative.
  */
@@ -227,10 +266,7 @@ function isOfSwappedDigits(stride: Monomial, varying: readonly Monomial[], below
         term && operator.test(term.operator) && term.arguments[1] === divisor.term ? [term.arguments[0]!] : [],
       ),
     );
-  const ofStride = varying.filter(({ factors }) => {
-    const [only, ...more] = factors.filter(({ isUniform }) => isUniform);
-    return only?.key === divisor.key && more.length === 0;
-  });
+  const ofStride = partsOf(stride, varying);
   const quotients = dividedIn(below, /^[us]div$/);
   return dividedIn(ofStride, /^[us]rem$/).some((number) => quotients.includes(number));
 }

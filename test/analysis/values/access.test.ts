@@ -60,3 +60,16 @@ test('bytes, memory and stored values of accesses', () => {
   ];
   for (const [body, expected] of cases) assert.deepEqual(describe(body), expected, body);
 });
+
+test('in a block that one iteration of a loop reaches, addresses are those of that iteration', () => {
+  const offsetsOf = (condition: string): string[] => {
+    const { accesses } = contextOf(`mov.u32 %r20, 0;
+LOOP: ${condition} @!%p1 bra END; mul.wide.s32 %d20, %r20, 8; add.s64 %d20, %d1, %d20; st.u32 [%d20], %r0; add.s32 %r20, %r20, 1; bra LOOP;
+END:`);
+    return accesses.map(({ targets: [target] }) => (target!.offset.operator === 'constant' ? String(target!.offset.value) : 'varies'));
+  };
+  assert.deepEqual(offsetsOf('setp.eq.s32 %p1, %r20, 0;'), ['0']);
+  assert.deepEqual(offsetsOf('setp.lt.s32 %p1, %r20, 2;'), ['varies']);
+  assert.deepEqual(offsetsOf('setp.ne.s32 %p1, %r20, 5;'), ['varies']);
+  assert.deepEqual(offsetsOf('setp.eq.s32 %p2, %r20, 0; setp.eq.s32 %p3, %r20, %r9; or.pred %p1, %p2, %p3;'), ['varies']);
+});

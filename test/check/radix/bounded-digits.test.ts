@@ -57,8 +57,11 @@ interface Statement {
   readonly holds: (n: number, m: number) => boolean;
 }
 
-/** @param isStepped whether the layout is that of a flat index that advances by two or four */
-function randomLayout(random: Random, isStepped: boolean): Layout {
+/** What advances by two or four from thread to thread: nothing, a flat index that is divided, or a column. */
+type Stepped = 'nothing' | 'flat indices' | 'columns';
+
+function randomLayout(random: Random, stepped: Stepped): Layout {
+  const isStepped = stepped !== 'nothing';
   const size = (): Size => random.pick(sizes);
   const [bound, pitch, rows] = [size(), random.chance(0.5) ? null : size(), size()];
   const compare = (): Statement => {
@@ -84,7 +87,10 @@ function randomLayout(random: Random, isStepped: boolean): Layout {
     { text: 'm >= 1', holds: (_, m) => m >= 1 },
   ];
   return {
-    form: isStepped ? 'remainders' : random.pick(['blocks', 'blocks', 'loops', 'tiles', 'remainders'] as const),
+    form:
+      stepped === 'flat indices'
+        ? 'remainders'
+        : random.pick(isStepped ? (['blocks', 'loops'] as const) : (['blocks', 'blocks', 'loops', 'tiles', 'remainders'] as const)),
     isStrided: random.chance(0.5),
     bound,
     isUnsigned: random.chance(0.3),
@@ -130,7 +136,7 @@ function ptxOf({
     : `setp.${comparison}32 %p1, %r20, %r30;`;
   const sizesOf = `${bound.into('%r30')} ${pitch.into('%r31')} ${rows.into('%r32')} ${skipped?.into('%r33') ?? ''} ${start?.into('%r34') ?? 'mov.u32 %r34, 0;'} ${isOrdered ? 'setp.ge.s32 %p4, %r9, %r8; @%p4 ret;' : ''}`;
   const values = ['', 'st.u32 [%d10], %r0;', 'st.v2.u32 [%d10], {%r0, %r0};', '', 'st.v4.u32 [%d10], {%r0, %r0, %r0, %r0};'];
-  const store = `mul.wide.s32 %d10, %r40, 4; add.s64 %d10, %d1, %d10; ${values[form === 'remainders' ? step : 1]}`;
+  const store = `mul.wide.s32 %d10, %r40, 4; add.s64 %d10, %d1, %d10; ${values[step]}`;
   const add = skipped ? 'add.s32 %r40, %r40, %r33;' : '';
   if (form === 'remainders')
     return `${sizesOf} mul.lo.s32 %r20, %r7, ${step}; add.s32 %r20, %r20, %r34; ${flag} @%p1 ret;
@@ -146,8 +152,8 @@ function ptxOf({
     form === 'loops'
       ? `mov.u32 %r26, 0;\nROW: setp.ge.s32 %p2, %r26, %r32; @%p2 bra NEXT;\n${body}\nadd.s32 %r26, %r26, 1; bra ROW;\nNEXT:`
       : body;
-  if (!isStrided) return `${sizesOf} add.s32 %r20, %r0, %r34; ${flag} @%p1 ret;\n${row}`;
-  return `${sizesOf} add.s32 %r20, %r0, %r34;\nCOLUMN: ${flag} @%p1 bra END;\n${row}\nadd.s32 %r20, %r20, ${threads}; bra COLUMN;\nEND:`;
+  if (!isStrided) return `${sizesOf} mad.lo.s32 %r20, %r0, ${step}, %r34; ${flag} @%p1 ret;\n${row}`;
+  return `${sizesOf} mad.lo.s32 %r20, %r0, ${step}, %r34;\nCOLUMN: ${flag} @%p1 bra END;\n${row}\nadd.s32 %r20, %r20, ${threads * step}; bra COLUMN;\nEND:`;
 }
 
 /** The elements that a thread stores. */
@@ -166,13 +172,14 @@ function elementsOf(layout: Layout, thread: number, block: number, n: number, m:
       : [];
   }
   const found: number[] = [];
-  const first = thread + (start?.at(n, m) ?? 0);
-  for (let column = first; isWithin(column) && column < 64; column += isStrided ? threads : 256) {
+  const first = thread * step + (start?.at(n, m) ?? 0);
+  for (let column = first; isWithin(column) && column < 64; column += isStrided ? threads * step : 256) {
     if (isNatural && column < 0) continue;
     const [tile, rest] = [Math.floor(column / 4) * 4, column - Math.floor(column / 4) * 4];
     const at = (row: number): number => (form === 'tiles' ? tile * pitch.at(n, m) + 4 * block + rest : row * pitch.at(n, m) + column);
-    if (form === 'loops') for (let row = 0; row < rows.at(n, m); row++) found.push(at(row) + more);
-    else found.push(at(block) + more);
+    for (let element = 0; element < step; element++)
+      if (form === 'loops') for (let row = 0; row < rows.at(n, m); row++) found.push(at(row) + more + element);
+      else found.push(at(block) + more + element);
   }
   return found;
 }
@@ -196,11 +203,13 @@ function overlap(layout: Layout, scope: 'block' | 'grid'): boolean {
   return false;
 }
 
-for (const isStepped of [false, true])
-  test(`${isStepped ? 'flat indices in steps' : 'rows, tiles and remainders'} that the digit tier refutes do not overlap`, () => {
+const forms = { nothing: ['blocks', 'loops', 'tiles', 'remainders'], 'flat indices': ['remainders'], columns: ['blocks', 'loops'] };
+
+for (const stepped of ['nothing', 'flat indices', 'columns'] as const)
+  test(`${stepped === 'nothing' ? 'rows, tiles and remainders' : `${stepped} in steps`} that the digit tier refutes do not overlap`, () => {
     const counts: Record<string, number> = { disjoint: 0, overlapping: 0 };
     for (let seed = 0; seed < sweep(900, 30_000); seed++) {
-      const layout = randomLayout(seededRandom(seed), isStepped);
+      const layout = randomLayout(seededRandom(seed), stepped);
       const assume = layout.statements.map(({ text }) => text);
       const problems = problemsOf(kernelOf(ptxOf(layout)), { block: [threads, 1, 1], grid: [blocks, 1, 1], assume });
       for (const [at, problem] of problems.entries()) {
@@ -221,6 +230,5 @@ for (const isStepped of [false, true])
         counts[isOverlap ? 'overlapping' : 'disjoint']!++;
       }
     }
-    for (const form of isStepped ? ['remainders'] : ['blocks', 'loops', 'tiles', 'remainders'])
-      assert.ok((counts[form] ?? 0) > 4, JSON.stringify(counts));
+    for (const form of forms[stepped]) assert.ok((counts[form] ?? 0) > 4, JSON.stringify(counts));
   });

@@ -68,7 +68,7 @@ test('digits: addresses that never overlap have no common bytes, and equal digit
     }));
     const [distance, bytes] = [random.chance(0.5) ? 0n : integer(0, 30), integer(1, 4)];
     const digits = given.map(({ term, weight, extent }): WeightedDigit => {
-      return { term, weight: constantSize(weight), extent: random.chance(0.1) ? null : constantSize(extent) };
+      return { term, weight: constantSize(weight), most: random.chance(0.1) ? null : constantSize(weight * (extent - 1n)) };
     });
     const isAtMost = (a: ReturnType<typeof constantSize>, b: typeof a): boolean => (a[0]?.coefficient ?? 0n) <= (b[0]?.coefficient ?? 0n);
     const found = equalDigits(digits, constantSize(distance), constantSize(bytes), isAtMost);

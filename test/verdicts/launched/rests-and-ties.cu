@@ -1,11 +1,14 @@
 // expect: scaled_in_fours race=race divergence=proved
-// expect: scaled_in_fours finding race/global warning on v lines 19
+// expect: scaled_in_fours finding race/global warning on v lines 22
 // expect: tiles_of_sixteen race=proved divergence=proved
 // expect: tiles_of_sixteen silent
-// expect: pairs_of_planes race=possible divergence=proved
+// expect: pairs_of_planes race=proved divergence=proved
 // expect: pairs_of_planes silent
+// expect: pairs_of_planes precondition "row >= w"
+// expect: pairs_of_planes precondition "plane >= w"
+// expect: pairs_of_planes precondition "plane >= h * row + w - row || row >= planes * plane + w - plane"
 // expect: halved_block race=race divergence=proved
-// expect: halved_block finding race/global error on out lines 46
+// expect: halved_block finding race/global error on out lines 49
 //
 // What the host program makes of a size decides how large it is: the number of blocks, and the rest of the last one.
 

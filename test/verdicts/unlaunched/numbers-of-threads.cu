@@ -22,7 +22,7 @@
 // expect: product_of_grid finding race/shared error on r lines 123,125
 // expect: pairs_of_row race=proved divergence=proved
 // expect: pairs_of_row silent
-// expect: pairs_of_row precondition "2 * ld >= 2 * n + 1"
+// expect: pairs_of_row precondition "ld >= n"
 // expect: pairs_of_row precondition "n % 2 == 0"
 // expect: digits_of_pixel race=proved divergence=proved
 // expect: digits_of_pixel silent

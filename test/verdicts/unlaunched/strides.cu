@@ -2,9 +2,9 @@
 // expect: row_pitch_any silent
 // expect: row_pitch_any precondition "ld >= w"
 // expect: row_short_any race=race divergence=proved
-// expect: row_short_any finding race/global error on a lines 55
+// expect: row_short_any finding race/global error on a lines 59
 // expect: row_swapped_any race=race divergence=proved
-// expect: row_swapped_any finding race/global warning on a lines 62 when "w > h"
+// expect: row_swapped_any finding race/global warning on a lines 66 when "w > h"
 // expect: row_constant_any race=proved divergence=proved
 // expect: row_constant_any silent
 // expect: row_constant_any precondition "w <= 1024"
@@ -24,14 +24,18 @@
 // expect: rotate_mask_any silent
 // expect: rotate_mask_any precondition "(m & (m - 1)) == 0"
 // expect: spread_mask_any race=race divergence=proved
-// expect: spread_mask_any finding race/global error on out lines 109
+// expect: spread_mask_any finding race/global error on out lines 113
 // expect: unsigned_rows_any race=proved divergence=proved
 // expect: unsigned_rows_any silent
 // expect: unsigned_rows_any assumes no-wrap
-// expect: groups_any race=possible divergence=proved
+// expect: groups_any race=proved divergence=proved
 // expect: groups_any silent
+// expect: groups_any precondition "groups >= 1"
+// expect: groups_any precondition "image_stride >= 1"
+// expect: groups_any precondition "stride >= 1"
+// expect: groups_any precondition "group_stride >= images * image_stride - image_stride + 1 && stride >= images * image_stride + groups * group_stride - image_stride - group_stride + 1 || image_stride >= n * stride + groups * group_stride - stride - group_stride + 1 && group_stride >= n * stride - stride + 1"
 // expect: groups_one_any race=race divergence=proved
-// expect: groups_one_any finding race/global error on out lines 134
+// expect: groups_one_any finding race/global error on out lines 138
 // expect: halves_any race=proved divergence=proved
 // expect: halves_any silent
 // expect: halves_any precondition "out_stride >= 2 * width"
@@ -39,7 +43,7 @@
 // expect: last_column_any silent
 // expect: last_column_any precondition "out_stride >= width + 1"
 // expect: halves_short_any race=race divergence=proved
-// expect: halves_short_any finding race/global error on out lines 163,164
+// expect: halves_short_any finding race/global error on out lines 167,168
 
 // A stride that bounds no index is at least the extent below it.
 __global__ void row_pitch_any(float* a, int w, int h, int ld) {
