@@ -1,8 +1,10 @@
 /**
- * Adds missing fences of a lock, a flag or the last block: `__threadfence()` where threads publish memory by atomics.
+ * Adds missing fences of a lock, a flag or the last block: `__threadfence()` where threads publish memory by atomics, together with one
+ * barrier of the block if other threads of the block publish, too.
  */
 import { markCandidates } from '../cuda/editing/barrier-candidates.ts';
 import { barrierEdits } from '../cuda/editing/barrier-edit.ts';
+import { outermost } from '../source/location.ts';
 import { applyEdits } from '../source/text-edit.ts';
 import type { MarkerState } from '../ir/form/switch-markers.ts';
 import { type PlacementOutcome, placeIn } from './barrier-placement.ts';
@@ -14,6 +16,9 @@ import { loopDepths, weightOf } from './weight.ts';
 import { stepOf } from './explain-placement.ts';
 import type { EditStep } from './explanation.ts';
 import { type SyntaxNode, nodesWhere } from '../cuda/syntax/syntax-tree.ts';
+
+/** The number of places for a barrier that are tried. */
+const mostPlaces = 24;
 
 const nothing: PlacementOutcome = { kind: 'none', obstacles: [], races: [] };
 
@@ -58,24 +63,40 @@ async function addFences(request: RepairRequest, effort: Effort): Promise<Placem
   if (!built) return nothing;
   const oracle = new Oracle(built.subjects, placeIn(source.file, candidates), effort);
   const present = oracle.present();
+  let barrier: number | null = null;
   const proves = async (fences: ReadonlySet<number>, state: 'fence' | 'block-fence' = 'fence'): Promise<boolean> => {
     effort.iterations++;
     const { proved } = await oracle.ask((marker): MarkerState => {
       const candidate = candidates[marker]!;
-      return candidate.kind === 'existing' ? candidate.level : fences.has(marker) ? state : 'off';
+      if (candidate.kind === 'existing') return candidate.level;
+      return marker === barrier ? 'block' : fences.has(marker) ? state : 'off';
     });
     return proved;
   };
   const all = present.filter((marker) => candidates[marker]!.kind !== 'existing');
   let fences: ReadonlySet<number> = new Set(all);
-  if (!(await proves(fences))) return nothing;
+  if (!(await proves(fences))) {
+    for (const marker of nearest(all, (one) => candidates[one]!.line, request)) {
+      if (expired()) return { kind: 'timeout' };
+      barrier = marker;
+      fences = new Set(all.filter((one) => one !== marker));
+      if (await proves(fences)) break;
+      barrier = null;
+    }
+    if (barrier === null) return nothing;
+  }
   const depths = loopDepths(oracle.subjects.map(({ kernel }) => kernel));
   const weight = (marker: number): number =>
     weightOf(candidates[marker]!, 'fence', depths.get(marker) ?? 0, weights, {
       isShared: built.shared.has(marker),
       hasEarlyExit: false,
     });
-  const order = [...all].sort((a, b) => weight(b) - weight(a) || b - a);
+  const order = [...fences].sort((a, b) => weight(b) - weight(a) || b - a);
+  // The heaviest ones go first, all of one weight, while the lighter ones are there.
+  for (const heaviest of new Set(order.map(weight))) {
+    const fewer = new Set([...fences].filter((marker) => weight(marker) !== heaviest));
+    if (fewer.size < fences.size && (await proves(fewer))) fences = fewer;
+  }
   for (let size = order.length >> 1; size > 0; size >>= 1) {
     for (let at = 0; at < order.length; at += size) {
       if (expired()) return { kind: 'timeout' };
@@ -86,7 +107,8 @@ async function addFences(request: RepairRequest, effort: Effort): Promise<Placem
   }
   const isOfBlock = request.missing.length > 0 && request.missing.every((one) => one.kind === 'fence' && one.among === 'block');
   const state: 'fence' | 'block-fence' = isOfBlock && (await proves(fences, 'block-fence')) ? 'block-fence' : 'fence';
-  const added = [...fences].sort((a, b) => a - b).map((marker) => ({ marker, state }));
+  const places = barrier === null ? [...fences] : [...fences, barrier];
+  const added = places.sort((a, b) => a - b).map((marker) => ({ marker, state: marker === barrier ? ('block' as const) : state }));
   const edited = applyEdits(
     source.text,
     barrierEdits(
@@ -95,6 +117,18 @@ async function addFences(request: RepairRequest, effort: Effort): Promise<Placem
     ),
   );
   return verified(request, edited, stepOf({ added, removed: [], weight: 0 }, candidates, source), effort);
+}
+
+/** The places at which a barrier of the block may be missing in addition to fences: those next to the update or the read, the nearest first. */
+function nearest(markers: readonly number[], lineOf: (marker: number) => number, { missing }: RepairRequest): readonly number[] {
+  const [line] = missing.flatMap((one) => {
+    if (one.kind !== 'fence') return [];
+    const place = one.lacks.includes('arrival') ? one.releasedAt : one.lacks.includes('join') ? one.acquiredAt : undefined;
+    return place ? [outermost(place).line] : [];
+  });
+  if (line === undefined) return [];
+  const distance = (marker: number): number => Math.abs(lineOf(marker) - line);
+  return [...markers].sort((a, b) => distance(a) - distance(b) || b - a).slice(0, mostPlaces);
 }
 
 async function verified(request: RepairRequest, text: string, step: EditStep, effort: Effort): Promise<PlacementOutcome> {

@@ -115,7 +115,7 @@ function missingBarrierText(missing: MissingBarrier, accesses: Accesses): string
   // A barrier would not help two threads that write one element in one statement.
   const isOneWrite = missing.between === 'none' && isEachOne(first, second) && first.operation !== 'read';
   if (missing.others && missing.kind === 'block-barrier' && !isOneWrite)
-    return `no barrier of both threads separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
+    return `no barrier that both threads take part in separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
   const barriers = missing.kind === 'warp-barrier' ? `neither ${syncWarp} nor ${syncThreads}` : `no ${syncThreads}`;
   return `${isOneWrite ? 'nothing orders the two writes' : `${barriers} separates ${separated(missing, first, second)}`}${alsoMissing(missing)}`;
 }
@@ -239,7 +239,7 @@ function waitText(missing: MissingWait, home: string | undefined): string {
     case 'count':
       return `the condition on ${flag}${where} does not imply that all have counted`;
     case 'element':
-      return `the block waits${where} for other elements of ${flag} than the one that orders the two accesses`;
+      return `the wait${where} is not for the element of ${flag} that the other thread updates after its access`;
     case 'join':
       return `threads of the block wait${where} for different elements of ${flag}, and do not wait for each other`;
     case 'lock':
@@ -265,9 +265,9 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
   const where = at(missing.at, home);
   switch (missing.until) {
     case 'count':
-      return `compare with the number of all that count at this element of ${flag}, less one if the value is the result of ${code('atomicAdd()')}, which is that before the addition`;
+      return `compare with the number of blocks or threads that count at this element of ${flag}, less one if the value is the result of ${code('atomicAdd()')}, which is that before the addition`;
     case 'element':
-      return `wait for the element of ${flag} that the thread of the first access sets, before the second access`;
+      return `wait for that element of ${flag}, too`;
     case 'join':
       return `add ${syncThreads} after the loop${where}, where all threads of the block execute it`;
     case 'lock':
