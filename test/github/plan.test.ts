@@ -166,7 +166,7 @@ test('comments name the missing order, and show the interleaving folded', () => 
   const fence = told({ kind: 'fence', lock: 'mutex', lacks: ['release', 'acquire'], among: 'grid', waits: true });
   assert.match(
     fence,
-    /each of the two threads holds the lock `mutex` during its access, but no `__threadfence\(\)` precedes its release or follows its acquisition.*\n\nAdd `__threadfence\(\)` after acquiring the lock and before releasing the lock/,
+    /each of the two threads holds the lock `mutex` during its access, but no `__threadfence\(\)` is between the access and the release of the lock or between the acquisition of the lock and the access.*\n\nAdd `__threadfence\(\)` after acquiring the lock and before releasing the lock/,
   );
   const warp = told({ kind: 'warp-barrier' });
   assert.match(
