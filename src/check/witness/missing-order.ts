@@ -4,7 +4,7 @@ import { type BlockId, type Instruction, type Kernel, type Operand } from '../..
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import { canReach, pointAfter, pointsOf, walkFrom } from '../../analysis/values/program-point.ts';
+import { type ProgramPoint, canReach, pointAfter, pointsOf, walkFrom } from '../../analysis/values/program-point.ts';
 import { warpSize } from '../../device/hardware-limits.ts';
 import { participantsOf } from '../../isa/model/effect.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
@@ -45,7 +45,7 @@ export function missingOrder(context: KernelContext, [a, b]: readonly [Access, A
     ...cause,
     ...readFirst(context.kernel, a, b),
     ...(isMove && { isMove }),
-    ...otherBarriers(context),
+    ...otherBarriers(context, a, b),
   };
 }
 
@@ -61,11 +61,13 @@ function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder |
   return isNarrow ? { kind: 'scope', narrow } : { kind: 'atomic' };
 }
 
-/** The barriers of the kernel other than those of the whole block. */
-function otherBarriers({ kernel, inMemory, isBlockBarrier }: KernelContext): Pick<MissingBarrier, 'others'> {
+/** Barriers of some threads of the block in the kernel, and operations on barriers in memory between the accesses. */
+function otherBarriers({ kernel, isBlockBarrier }: KernelContext, a: Access, b: Access): Pick<MissingBarrier, 'others'> {
   const isNamed = (instruction: Instruction): boolean => instruction.operation.effect.kind === 'barrier' && !isBlockBarrier(instruction);
-  if (kernel.blocks.some(({ instructions }) => instructions.some(isNamed))) return { others: 'named' };
-  return inMemory.arrivals.size > 0 || inMemory.problem ? { others: 'in-memory' } : {};
+  if (pointsOf(kernel, isNamed).length > 0) return { others: 'named' };
+  const leads = (from: Access, by: ProgramPoint, to: Access): boolean => canReach(kernel, from, by) && canReach(kernel, by, to);
+  const ofMemory = pointsOf(kernel, ({ operation: { effect } }) => effect.kind === 'mbarrier');
+  return ofMemory.some((point) => leads(a, point, b) || leads(b, point, a)) ? { others: 'in-memory' } : {};
 }
 
 /** Whether each thread reads before it writes, and not again. */

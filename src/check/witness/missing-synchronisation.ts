@@ -15,7 +15,7 @@ import type { PairScope } from '../obligations/instance.ts';
 import { orderBetween } from '../ordering/order.ts';
 import type { Supposition, Synchronisation } from '../ordering/pattern.ts';
 import { endsLoop, waitBefore } from '../ordering/synchronisation-idioms.ts';
-import { isAt as isAtPlace, isPoll, isValue } from '../ordering/synchronising-access.ts';
+import { isAt, isPoll, isValue } from '../ordering/synchronising-access.ts';
 
 interface Lack {
   readonly missing: MissingOrder;
@@ -136,7 +136,7 @@ function missingGate(context: KernelContext, a: Access, b: Access): Lack | null 
     if (lacks[0] === 'count') return { missing: { kind: 'wait', flag, until: 'goal', at }, own: gate.own };
     const releasedAt = placeOf(kernel, gate.counter.instruction);
     const changed = gate.own.findLast(
-      (access) => isWriter(access) && !isAtPlace(access, gate.counter) && canReach(kernel, gate.counter, access),
+      (access) => isWriter(access) && !isAt(access, gate.counter) && canReach(kernel, gate.counter, access),
     );
     const change = changed && { flag: baseName(context, changed.targets[0]!.base), at: placeOf(kernel, changed.instruction) };
     const missing: MissingFence = { kind: 'fence', flag, lacks, among: 'grid', releasedAt, acquiredAt: at, waits: true };
@@ -200,10 +200,10 @@ export function undecidedGuard(context: KernelContext, a: Access, b: Access): Mi
   );
   const looks = strong.filter(({ instruction }) => isValue(instruction.results[0]));
   const updates = strong.filter((access) => isWriter(access) && !isPoll(symbolic, access));
-  const isAt = (one: Access, other: Access): boolean => one.targets[0]!.base.key === other.targets[0]!.base.key;
+  const areOfOneFlag = (one: Access, other: Access): boolean => one.targets[0]!.base.key === other.targets[0]!.base.key;
   const isFence = (instruction: Instruction): boolean => isFenceFor(instruction, 'patterns', true);
   for (const [earlier, later] of [[a, b] as const, [b, a] as const]) {
-    const isAnnounced = (look: Access): boolean => updates.some((update) => isAt(update, look) && leads(earlier, update));
+    const isAnnounced = (look: Access): boolean => updates.some((update) => areOfOneFlag(update, look) && leads(earlier, update));
     const guard =
       looks.find((look) => leads(look, later) && (leads(look, earlier) || leads(earlier, look)) && decides(context, look, later)) ??
       looks.find((look) => leads(look, later) && !leads(look, earlier) && isAnnounced(look) && decides(context, look, null));
@@ -218,7 +218,7 @@ export function undecidedGuard(context: KernelContext, a: Access, b: Access): Mi
         isWriter(earlier) &&
         leads(earlier, update) &&
         everyPathPasses(kernel, earlier, update, isFence) &&
-        !looks.some((look) => isAt(look, update) && leads(look, later)),
+        !looks.some((look) => areOfOneFlag(look, update) && leads(look, later)),
     );
     if (unawaited && a !== b)
       return {
@@ -253,16 +253,15 @@ function isIn(values: ReadonlySet<number>, operand: Operand): boolean {
 function influencedBy(kernel: Kernel, accesses: readonly Access[], source: Instruction): ReadonlySet<number> {
   const values = new Set<number>(source.results.filter(isValue));
   const stored = new Set<string>();
-  const keysOf = (instruction: Instruction): readonly string[] =>
-    accesses.flatMap((access) =>
-      access.instruction === instruction && access.memory === 'shared' ? access.targets.map(({ base }) => base.key) : [],
-    );
+  const keysOf = new Map<Instruction, readonly string[]>();
+  for (const { instruction, memory, targets } of accesses)
+    if (memory === 'shared') keysOf.set(instruction, [...(keysOf.get(instruction) ?? []), ...targets.map(({ base }) => base.key)]);
   for (let size = -1; size < values.size + stored.size;) {
     size = values.size + stored.size;
     for (const { phis, instructions } of kernel.blocks) {
       for (const { result, inputs } of phis) if (inputs.some((input) => isIn(values, input))) values.add(result);
       for (const instruction of instructions) {
-        const keys = keysOf(instruction);
+        const keys = keysOf.get(instruction) ?? [];
         const isInfluenced = instruction.arguments.some((argument) => isIn(values, argument));
         if (isInfluenced) for (const key of keys) stored.add(key);
         if (isInfluenced || keys.some((key) => stored.has(key))) for (const id of instruction.results.filter(isValue)) values.add(id);

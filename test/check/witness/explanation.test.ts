@@ -130,6 +130,13 @@ test('in a loop whose barrier separates the accesses, the missing one is at the 
   assert.equal(both.interleaving?.missing?.nextIteration, undefined);
 });
 
+test('in a kernel with barriers of some threads, one of both threads is advised', async () => {
+  const { interleaving, message } = await onlyRace(`setp.ge.u32 %p1, %r0, 32; @%p1 bra M; bar.sync 1, 32; M: ${exchange(32)}`);
+  assert.equal(interleaving?.missing?.kind, 'block-barrier');
+  assert.match(message, /no barrier that both threads take part in separates .*\. Let both threads take part in one barrier between /);
+  assert.doesNotMatch(message, /__sync/);
+});
+
 test('an index that two threads get from one counter is named, since no order keeps both writes', async () => {
   const counted = `atom.global.add.u32 %r1, [%d2], 1; shr.u32 %r2, %r1, 1;\n${store('%d1', '%r2', '%r0', 10)}`;
   const finding = await onlyRace(counted, { grid: [1, 1, 1] });
