@@ -74,3 +74,32 @@ test('a product is a multiple of a stated divisor of its factor', async () => {
   assert.equal(await kind(['n % 2 == 0'], 2n), 'open');
   assert.equal(await kind(['m % 4 == 0'], 1n), 'open');
 });
+
+test('a thread that loads one location twice gets one value, unless something may be written in between', async () => {
+  const options: CheckOptions = { block: [32, 1, 1] };
+  const twice = (between: string, second = '%r0'): string =>
+    `${load('%r20', '%d2', '%r0', 10)} ${between} ${load('%r21', '%d2', second, 11)} sub.s32 %r22, %r20, %r21; add.s32 %r22, %r22, %r0;
+     ${store('%d1', '%r22', '%r0', 12)} st.global.u32 [%d2+4096], %r0;`;
+  const ofStore = async (body: string): Promise<string> => {
+    const [{ context, obligations }] = problemsOf(kernelOf(body), options) as [ReturnType<typeof problemsOf>[number]];
+    const { encoding, tier } = new SolverTiers(context, new Map()).linear('block', uniformityOf(context, new Set()));
+    const own = obligations.find(({ first, second }) => first.access === second.access && first.target.base.key.startsWith('parameter0'))!;
+    return (await complete(tier.decide(encoding.overlap(own)))).kind;
+  };
+  assert.equal(await ofStore(twice('')), 'proved');
+  assert.equal(await ofStore(twice('add.s32 %r2, %r0, 1;', '%r2')), 'open');
+  assert.equal(await ofStore(twice('bar.sync 0;')), 'open');
+  assert.equal(await ofStore(twice('st.global.u32 [%d2+4], %r0;')), 'open');
+});
+
+test('elements that are stated to be distinct, or to be in a range', async () => {
+  const scatter = `${load('%r20', '%d2', '%r0', 10)} ${store('%d1', '%r20', '%r0', 11)}`;
+  const own: CheckOptions = { block: [32, 1, 1] };
+  assert.equal(await answers(scatter, 'block', { ...own, assume: ['distinct(b)'] }), 'proved');
+  assert.equal(await answers(scatter, 'block', own), 'open');
+  const half = `shr.u32 %r2, %r0, 1; ${load('%r20', '%d2', '%r2', 10)} ${store('%d1', '%r20', '%r0', 11)}`;
+  assert.equal(await answers(half, 'block', { ...own, assume: ['distinct(b)'] }), 'open');
+  const guarded = `${load('%r20', '%d2', '%r0', 10)} setp.ge.s32 %p1, %r20, %r9; @!%p1 bra E; ${store('%d1', '%r9', '%r0', 11)} E:`;
+  assert.equal(await answers(guarded, 'block', { ...own, assume: ['b[*] in 0..n - 1'] }), 'proved');
+  assert.equal(await answers(guarded, 'block', { ...own, assume: ['b[*] in 0..n'] }), 'open');
+});
