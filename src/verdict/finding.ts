@@ -117,9 +117,10 @@ export interface MissingBarrier {
   readonly lanes?: number;
   /**
    * `part`: only some threads reach the code between the accesses, so that a barrier must be outside of the branch; `none`:
-   * no code, as no path leads from one access to the other.
+   * no code, as no path leads from one access to the other; `loop`: only some threads reach the accesses, but all reach the end of
+   * the loop body.
    */
-  readonly between?: 'part' | 'none';
+  readonly between?: 'part' | 'none' | 'loop';
   /** In one iteration of a loop a barrier separates the accesses, from the later line to the earlier one of the next does none. */
   readonly nextIteration?: true;
   /** Of one statement that two threads execute: the atomic operation or the shuffle from which its index comes. */
@@ -155,9 +156,9 @@ export interface MissingWait {
    * only one thread of the block has waited for it; `release`: the flag is set before the access; `lock`: the threads hold
    * different elements of an array of locks; `free`: a thread may take the lock with the value of a free one; `turn`: the loop may
    * end before the other access; `goal`: all blocks wait, for a number that the counter has earlier; `order`: the value does not show whether
-   * the other access is done; `none`: the update is not waited for.
+   * the other access is done; `none`: the update is not waited for; `weak`: it is read or written by an access that is not atomic.
    */
-  readonly until: 'count' | 'element' | 'join' | 'release' | 'lock' | 'free' | 'turn' | 'goal' | 'order' | 'none';
+  readonly until: 'count' | 'element' | 'join' | 'release' | 'lock' | 'free' | 'turn' | 'goal' | 'order' | 'none' | 'weak';
   /** Where the flag is read; for `release` and `none`, where it is set. */
   readonly at: Location;
   /** The access before which a thread has to wait. */

@@ -1,6 +1,6 @@
 /** The order that two racing accesses lack. Texts and repairs follow from it. */
 import type { Access } from '../../analysis/values/access.ts';
-import { type BlockId, type Instruction, type Kernel, type Operand } from '../../ir/form/kernel.ts';
+import type { BlockId, Instruction, Kernel, LoopId, Operand } from '../../ir/form/kernel.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { isOfLaunch } from '../../analysis/values/leader.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -147,7 +147,9 @@ function missingBarrier(context: KernelContext, a: Access, b: Access, meeting: M
   const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
   const parted = divergenceObligations(symbolic, dependences, uniformity, (instruction) => places.has(instruction));
   const missed = new Set(parted.flatMap(({ barrier, earlyExit }) => (earlyExit ? [] : [barrier])));
-  if (places.size === 0 || missed.size < places.size) return { kind };
+  const isParted = ({ block }: Access): boolean => [...places].some(([place, id]) => id === block && missed.has(place));
+  if (places.size === 0 || missed.size < places.size)
+    return { kind, ...(isParted(a) && isParted(b) && loopOfBoth(kernel, a, b) !== null && { between: 'loop' as const }) };
   if (kind === 'block-barrier') return { kind, between: 'part' };
   const lanes = new Set([...places.values()].map((block) => lanesAt(context, block)));
   if (lanes.has(wholeWarp)) return { kind };
@@ -160,14 +162,12 @@ function missingBarrier(context: KernelContext, a: Access, b: Access, meeting: M
  * the other one in the next iteration.
  */
 function isOfNextIteration(kernel: Kernel, a: Access, b: Access, isBarrier: (instruction: Instruction) => boolean): boolean {
-  const { loops, loopOf } = kernel;
   const lineOf = ({ instruction }: Access): number => placeOf(kernel, instruction).line;
   const [earlier, later] = lineOf(a) < lineOf(b) ? [a, b] : [b, a];
   if (lineOf(earlier) === lineOf(later)) return false;
-  let loop = loopOf[later.block] ?? null;
-  while (loop !== null && !loops[loop]!.blocks.has(earlier.block)) loop = loops[loop]!.parent;
+  const loop = loopOfBoth(kernel, earlier, later);
   if (loop === null) return false;
-  const { header } = loops[loop]!;
+  const { header } = kernel.loops[loop]!;
   const reaches = (from: Access, to: Access, isOpen: (to: BlockId) => boolean): boolean => {
     let isReached = false;
     const goesOn = (instruction: Instruction): boolean => {
@@ -179,6 +179,13 @@ function isOfNextIteration(kernel: Kernel, a: Access, b: Access, isBarrier: (ins
   };
   const isWithin = (next: BlockId): boolean => next !== header;
   return !reaches(earlier, later, isWithin) && !reaches(later, earlier, isWithin) && reaches(later, earlier, () => true);
+}
+
+/** The innermost loop around two accesses; null if no loop contains both. */
+function loopOfBoth({ loops, loopOf }: Kernel, a: Access, b: Access): LoopId | null {
+  let loop = loopOf[b.block] ?? null;
+  while (loop !== null && !loops[loop]!.blocks.has(a.block)) loop = loops[loop]!.parent;
+  return loop;
 }
 
 const wholeWarp = 0xffffffff;

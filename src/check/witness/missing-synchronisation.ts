@@ -14,7 +14,7 @@ import { baseName, placeOf } from '../context/names.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { orderBetween } from '../ordering/order.ts';
 import type { Supposition, Synchronisation } from '../ordering/pattern.ts';
-import { endsLoop, waitBefore } from '../ordering/synchronisation-idioms.ts';
+import { endsLoop, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
 import { isAt, isPoll, isValue } from '../ordering/synchronising-access.ts';
 
 interface Lack {
@@ -152,14 +152,17 @@ function missingGate(context: KernelContext, a: Access, b: Access): Lack | null 
 function missingAcquire(context: KernelContext, first: Access, second: Access, scope: PairScope): Lack | null {
   const { symbolic, accesses } = context;
   if (first.strong !== null || second.strong !== null) return null;
-  const strong = accesses.filter(
-    (access) => access.strong !== null && (access.operation === 'read' || isPoll(symbolic, access)) && endsLoop(symbolic, access),
-  );
-  const wait = waitBefore(symbolic, strong, first) ?? waitBefore(symbolic, strong, second);
+  const isLook = (access: Access): boolean => (access.operation === 'read' || isPoll(symbolic, access)) && endsLoop(symbolic, access);
+  const waits = accesses.filter((access) => (access.strong === null ? isWait(symbolic, access) : isLook(access)));
+  const wait = waitBefore(symbolic, waits, first) ?? waitBefore(symbolic, waits, second);
   if (!wait) return null;
   const { base } = wait.targets[0]!;
   const flag = baseName(context, base);
-  const setters = accesses.filter((access) => isWriter(access) && access.strong !== null && access.targets[0]!.base.key === base.key);
+  const updates = accesses.filter((access) => isWriter(access) && access.targets[0]!.base.key === base.key);
+  const acquiredAt = placeOfWait(context, wait);
+  if (updates.length > 0 && [wait, ...updates].some((access) => access.strong === null))
+    return { missing: { kind: 'wait', flag, until: 'weak', at: acquiredAt }, own: [] };
+  const setters = updates.filter((access) => access.strong !== null);
   // Races between these accesses may be the cause.
   const own: readonly Access[] = [];
   const isNarrow = ({ strong: by }: Access): boolean => scope === 'grid' && !reachesGrid(by);
@@ -179,7 +182,6 @@ function missingAcquire(context: KernelContext, first: Access, second: Access, s
     .filter(isAfter)
     .every((setter) => isReleasing(setter.instruction) || everyPathPasses(kernel, other, setter, isGate));
   const releasedAt = placeOf(kernel, setters.find(isAfter)!.instruction);
-  const acquiredAt = placeOfWait(context, wait);
   const lacks = [...(isReleased ? [] : (['release'] as const)), ...(isAcquired ? [] : (['acquire'] as const))];
   // With fences on both sides, the loop ends too early.
   return lacks.length === 0

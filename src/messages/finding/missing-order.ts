@@ -84,8 +84,8 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
       if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements('one thread of the grid');
       return otherOrder(missing, accesses);
     case 'atomic':
-      // No barrier of a block separates threads of two, or two threads at one statement.
-      return missing.waits || isEachOne(first, second) || areOfTwoBlocks(first, second)
+      // No barrier separates threads of two blocks, two threads at one statement, or a lock that is taken and freed.
+      return missing.waits || isEachOne(first, second) || areOfTwoBlocks(first, second) || isOneAtomic(first, second)
         ? makeBothAtomic
         : `separate the two accesses by a barrier, or ${makeBothAtomic} if either may come first`;
     case 'scope':
@@ -143,6 +143,8 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   switch (between) {
     case 'part':
       return `add ${barrier} between the two accesses, outside of the branch that only some ${isOfWarp ? 'lanes' : 'threads'} take; a branch that contains both accesses has to be split there`;
+    case 'loop':
+      return `add ${barrier} where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it: between the two accesses, or at the end of the loop body if they are of different iterations`;
     case 'none':
       return `execute one of the two branches after the other, with ${barrier} between them`;
     default:
@@ -250,6 +252,8 @@ function waitText(missing: MissingWait, home: string | undefined): string {
       return `the loop${where} that waits for ${flag} may end before all blocks have counted`;
     case 'order':
       return `the value of ${flag}${where} does not order the two accesses`;
+    case 'weak':
+      return `the wait for ${flag}${where} orders nothing, as not all accesses to ${flag} are atomic`;
     case 'none':
       return `${flag} is updated${where} after the access, but no thread waits for that before ${lineText(missing.to ?? missing.at, home)}`;
     case 'turn':
@@ -276,6 +280,8 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
       return `take the lock with a value that is never the free one, such as an index plus one`;
     case 'goal':
       return `wait${where} until ${flag} is the number of blocks times the number of barriers of the grid up to this one, as nothing sets it back to 0`;
+    case 'weak':
+      return `use ${code('cuda::atomic_ref')} or atomic functions for all accesses to ${flag}, with ${fence} before the update and after the wait`;
     case 'none':
       return `wait for ${flag} in a loop before ${lineText(missing.to ?? missing.at, home)}, with ${fence} after the loop`;
     case 'order':
@@ -325,6 +331,10 @@ function alsoMissing(missing: MissingBarrier): string {
  */
 function isReadOfWrite({ operation: first }: AccessDescription, { operation: second }: AccessDescription): boolean {
   return (first === 'read' && second === 'write') || (first === 'write' && second === 'read');
+}
+
+function isOneAtomic({ operation: a }: AccessDescription, { operation: b }: AccessDescription): boolean {
+  return a === 'atomic' || b === 'atomic';
 }
 
 function areOfTwoBlocks({ block: a }: AccessDescription, { block: b }: AccessDescription): boolean {

@@ -130,6 +130,16 @@ test('in a loop whose barrier separates the accesses, the missing one is at the 
   assert.equal(both.interleaving?.missing?.nextIteration, undefined);
 });
 
+test('in a loop whose accesses only some threads reach, the barrier is outside of their branch', async () => {
+  const halves = (step: string): string =>
+    `${store('%d0', '%r0', '%r0', 10)} bar.sync 0; mov.u32 %r3, 32; W: setp.ge.u32 %p2, %r0, %r3; @%p2 bra N;
+    add.s32 %r1, %r0, %r3; ${load('%r2', '%d0', '%r1', 11)}\n${store('%d0', '%r0', '%r2', 12)}
+    N: ${step} shr.u32 %r3, %r3, 1; setp.gt.u32 %p1, %r3, 0; @%p1 bra W;`;
+  const { message } = await onlyRace(halves(''));
+  assert.match(message, / where all lanes of the warp execute it: between the two accesses, or at the end of the loop body if /);
+  assert.equal((await racesOf(halves('bar.sync 0;'))).length, 0);
+});
+
 test('in a kernel with barriers of some threads, one of both threads is advised', async () => {
   const { interleaving, message } = await onlyRace(`setp.ge.u32 %p1, %r0, 32; @%p1 bra M; bar.sync 1, 32; M: ${exchange(32)}`);
   assert.equal(interleaving?.missing?.kind, 'block-barrier');
