@@ -44,3 +44,10 @@ test('an index that is shifted to the left and back stays whole, so that its upp
   const halves = rowLoop('shl.b32 %r22, %r20, 1; shr.u32 %r23, %r22, 1; mad.lo.s32 %r21, %r6, %r9, %r23;');
   assert.notEqual(assumedIn('block', halves), null);
 });
+
+test('a quotient without a rest assumes that its number does not wrap around', () => {
+  for (const quotient of ['mul.lo.s32 %r22, %r22, 4; shr.u32 %r21, %r22, 1;', 'mul.lo.s32 %r22, %r22, 12; div.s32 %r21, %r22, 3;'])
+    for (const scope of ['block', 'grid'] as const)
+      // The number, and the column that the condition compares.
+      assert.deepEqual(assumedIn(scope, rowLoop(`mad.lo.s32 %r22, %r6, %r9, %r20; ${quotient}`)), ['sum', 'sum'], quotient);
+});
