@@ -90,7 +90,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   const request: CheckRequest = {
     ...asked,
     kernel: withFilledVariables(asked),
-    budget: { ...asked.budget, effort: asked.budget.effort ?? { left: effortOfCheck, kept: 0 } },
+    budget: { ...asked.budget, effort: asked.budget.effort ?? { left: asked.budget.factor * effortOfCheck, kept: 0 } },
   };
   if (isIdle(request) && request.assumptions.length === 0) return skipped;
   const refused = refusal(request);
@@ -104,7 +104,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   }
   const { ties = [] } = request.launch;
   const tied: CheckRequest = { ...request, assumptions: [...request.assumptions, ...ties] };
-  if (!request.proofOnly) limitEffort(request.budget.effort, effortOfProof);
+  if (!request.proofOnly) limitEffort(request.budget.effort, request.budget.factor * effortOfProof);
   const again = (other: CheckRequest): Steps<CheckResult> => decide(kernelContext(other), trace);
   function* excluded(other: CheckRequest): Steps<Exclusion | null> {
     const of = kernelContext(other);
@@ -120,7 +120,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
     if (request.proofOnly || budget.replaySteps === 0) return null;
     const effort = { ...budget.effort! };
     useReserve(effort);
-    limitEffort(effort, effortOfTrials);
+    limitEffort(effort, budget.factor * effortOfTrials);
     const asked = { ...of, request: { ...of.request, budget: { ...budget, effort } } };
     return yield* underPreconditions(asked, open, again, excluded, failed, true);
   }
@@ -136,7 +136,7 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   const effort = request.budget.effort!;
   useReserve(effort);
   if (request.proofOnly || effort.left <= 0) return result;
-  limitEffort(effort, effortOfTrials);
+  limitEffort(effort, request.budget.factor * effortOfTrials);
   const proved = yield* underPreconditions(facts, result, again, excluded, failed);
   if (proved) return withUndefinedValues(proved, result);
   const broken = result.contradiction ? null : yield* violatedPreconditions(request, facts, result, kernelContext, again, excluded);

@@ -264,7 +264,7 @@ export function* querySolver(
   }
   const inLaunch: RaceState['overlapsIn'] = (pair, launch, effort) =>
     overlapsIn(context, contexts[pair.scope].instances, pair, launch, effort);
-  const effort = { left: effortOfRuns, kept: new KeptTouches() };
+  const effort = { left: request.budget.factor * effortOfRuns, kept: new KeptTouches() };
   let isFirstRun = true;
   for (const [at, { pair, obligation, hits, exact, order }] of waiting.entries()) {
     const why = indexReason(context, obligation);

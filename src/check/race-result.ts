@@ -279,7 +279,7 @@ class Cause {
     );
     const sampled = (hasIdleBlocks: boolean): readonly ShownIn[] =>
       hasOpen ? shownInSamples(context, state, decisive, hasIdleBlocks) : [];
-    const effort = { left: effortOfSamples };
+    const effort = { left: context.request.budget.factor * effortOfSamples };
     const isIdle = (setting: LaunchInstance): boolean =>
       effort.left > 0 && decisive.every(({ pair }) => state.overlapsIn(pair, setting, effort).kind === 'idle');
     this.known = standingOf(context, confirmation, keys, [...terms], sampled, isIdle);
@@ -305,7 +305,7 @@ function shownInSamples(
   entries: readonly OpenPair[],
   hasIdleBlocks: boolean,
 ): readonly ShownIn[] {
-  const effort = { left: effortOfSamples };
+  const effort = { left: context.request.budget.factor * effortOfSamples };
   const found: ShownIn[] = [];
   for (const setting of sampledLaunches(context, hasIdleBlocks)) {
     if (effort.left <= 0) break;

@@ -17,7 +17,7 @@ const groups: readonly (readonly [string, readonly OptionName[]])[] = [
   ['Launch', ['block', 'grid', 'shared', 'cluster', 'cooperative']],
   ['Kernels and their arguments', ['kernel', 'assume', 'arg', 'facts', 'input']],
   ['Compiler', ['arch', 'nvcc', 'build']],
-  ['Analysis', ['checks', 'timeout', 'solver', 'jobs', 'gpu', 'config', 'defaults', 'no-baseline', 'no-cache']],
+  ['Analysis', ['checks', 'timeout', 'effort', 'solver', 'jobs', 'gpu', 'config', 'defaults', 'no-baseline', 'no-cache']],
   ['Commits', ['base', 'head', 'shard', 'shards']],
   ['Run', ['schedule', 'schedules', 'blocks', 'steps', 'backend', 'no-races', 'track', 'counters', 'trace', 'dump']],
   ['Files', ['write', 'launches', 'emit', 'certificates', 'save-reproducer', 'action', 'dry-run', 'force']],

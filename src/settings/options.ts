@@ -156,6 +156,10 @@ export const optionTable = {
     value: 'SECONDS',
     help: `CPU time for each kernel; 20 times that in wall-clock time (default ${optionDefaults.timeout})`,
   },
+  effort: {
+    value: 'N',
+    help: 'multiply the budgets of each check, for kernels that the solver or the runs gave up on (default 1)',
+  },
   solver: {
     value: 'wasm|native',
     help: 'use the Z3 that comes with Selvage (wasm, the default) or the z3 on PATH (native)',
@@ -213,6 +217,7 @@ export const onlyFor: Partial<Record<OptionName, readonly CommandName[]>> = {
   action: ['init'],
   write: ['repair'],
   timeout: analysing,
+  effort: analysing,
   solver: analysing,
   input: ['run'],
   build: ['run'],
@@ -288,6 +293,8 @@ export interface Options {
   readonly output?: string;
   /** Time limit in milliseconds for each kernel. */
   readonly timeout: number;
+  /** Factor of the budgets of each check. */
+  readonly effort: number;
   readonly jobs: number;
   readonly solver: SolverKind;
   readonly config?: string;
@@ -473,6 +480,7 @@ function readOptions(values: ReadonlyMap<OptionName, readonly string[]>): Option
     format: oneOf('format', one('format'), formats, optionDefaults.format),
     output: one('output'),
     timeout: Number(seconds ?? optionDefaults.timeout) * 1000,
+    effort: wholeNumber('effort', one('effort'), 1, 100, 'as the factor of the budgets') ?? 1,
     jobs: wholeNumber('jobs', one('jobs'), 1, 256, 'jobs') ?? defaultJobs(),
     solver: oneOf('solver', one('solver'), ['wasm', 'native'], optionDefaults.solver),
     config: one('config'),

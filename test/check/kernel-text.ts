@@ -125,6 +125,7 @@ export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckReq
     },
     solver: sharedSolver,
     budget: {
+      factor: 1,
       solverUnits: 1_000_000,
       evaluations: 1_000_000,
       replaySteps: 3_000_000,

@@ -149,6 +149,8 @@ test('the total work of the queries of a check is bounded, and the bound is repo
   const run = async (effort?: { left: number; kept: number }) =>
     (await check(rows, { grid: null, ...(effort && { budget: { effort } }) })).race;
   assert.equal((await run()).verdict, 'proved');
+  const part = await check(rows, { grid: null, budget: { factor: 0 } });
+  assert.equal(part.race.verdict, 'unknown', 'a factor multiplies the effort of a check');
   const much = { left: 1_000_000, kept: 0 };
   assert.equal((await run(much)).verdict, 'proved');
   assert.ok(much.left > 0 && much.left < 1_000_000, `${much.left}`);

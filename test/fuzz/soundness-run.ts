@@ -231,7 +231,7 @@ async function randomSubject(random: Random, hasStrong = false): Promise<Subject
   };
 }
 
-const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_000, expired: () => false };
+const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_000, factor: 1, expired: () => false };
 
 /**
  * Checks `count` mutants of the test kernels, or `count` random kernels, also with strong accesses.

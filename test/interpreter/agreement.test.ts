@@ -11,7 +11,7 @@ import { closeSolver, requestFor } from '../check/kernel-text.ts';
 import { parseRuns } from './kernel-run.ts';
 import { definedKernels, kernelNamed, machineFiles, sourceOf } from './machine-kernels.ts';
 
-const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_000, expired: () => false };
+const budget = { solverUnits: 200_000, evaluations: 300_000, replaySteps: 100_000, factor: 1, expired: () => false };
 let racy = 0;
 
 after(closeSolver);

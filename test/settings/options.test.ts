@@ -42,6 +42,7 @@ test('dimensions out of range are rejected with the limit', () => {
     ['--shared', '-5', /whole number/],
     ['--shared', '1000000', /232448/],
     ['--timeout', '0', /above 0/],
+    ['--effort', '0', /1 to 100/],
     ['--jobs', '0', /from 1/],
     ['--jobs', '1e9', /whole number/],
   ];

@@ -16,6 +16,7 @@ import type { Progress } from '../project/progress.ts';
 import type { UnitBuilder } from '../project/unit-builder.ts';
 import { keepingChecks } from '../cache/kept-checks.ts';
 import { openResults, type ResultStore } from '../cache/result-store.ts';
+import { multipliedBudget } from '../../check/request/check-budget.ts';
 import { openChecks } from '../workers/check-pool.ts';
 import { kindOf, openSourceTree, relativeTo, repositoryRoot, type SourceTree } from '../project/source-tree.ts';
 import { UsageError } from '../../base/usage-error.ts';
@@ -97,10 +98,11 @@ export function toolsOf(
   const searchPath = environment['PATH'];
   return {
     openChecks: async (options) => {
-      const { solver, jobs, timeout } = options;
-      const checks = await openChecks({ solver, jobs, timeout, searchPath, signal });
+      const { solver, jobs, timeout, effort } = options;
+      const limits = { counted: multipliedBudget(effort) };
+      const checks = await openChecks({ solver, jobs, timeout, searchPath, signal, limits });
       const results = resultsOf(environment, options);
-      return results ? keepingChecks(checks, results, solver) : checks;
+      return results ? keepingChecks(checks, results, options) : checks;
     },
     assets,
     index: { folder: cacheFolder(environment, 'launches'), environment },

@@ -4,7 +4,7 @@ import type { Departure } from '../../cuda/reading/early-return.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Module } from '../../ptx/ast.ts';
 import { parsePtx } from '../../ptx/parser.ts';
-import type { SolverKind } from '../../settings/options.ts';
+import type { Options } from '../../settings/options.ts';
 import { clock } from '../../system/clock.ts';
 import type { CheckTask, KernelSource } from '../workers/check-executor.ts';
 import { isWhole, type KernelChecks } from '../workers/check-pool.ts';
@@ -32,13 +32,17 @@ interface KeptCheck {
  *
  * Checks that the time limit, the memory or an internal error ended early are not cached.
  */
-export function keepingChecks(checks: KernelChecks, store: ResultStore, solver: SolverKind): KernelChecks {
+export function keepingChecks(
+  checks: KernelChecks,
+  store: ResultStore,
+  { solver, effort }: Pick<Options, 'solver' | 'effort'>,
+): KernelChecks {
   let keptSolver: string | null = null;
   return {
     ...checks,
     solverName: async () => (await checks.solverName()) ?? keptSolver,
     async check(task) {
-      const key = keyOf(task, store, solver);
+      const key = keyOf(task, store, `${solver} ${effort}`);
       if (key === undefined) return checks.check(task);
       const origin = task.request.kernel.location;
       const kept = await keptCheck(store.read(key), task);
@@ -100,14 +104,14 @@ function isKeptCheck(value: unknown): value is KeptCheck {
   );
 }
 
-function keyOf(task: CheckTask, store: ResultStore, solver: SolverKind): string | undefined {
+function keyOf(task: CheckTask, store: ResultStore, means: string): string | undefined {
   const { request, launches, switches, source } = task;
   const { kernel, objectName, departure, ...asked } = request;
   void objectName;
   const origin = kernel.location;
   try {
     const parts = [digest(kernelStringOf(task)), headOf(kernel), asked, launches, switches, departure !== undefined];
-    return store.keyOf('check', [solver, source.path, ...(relativePlaces(parts, origin) as unknown[])]);
+    return store.keyOf('check', [means, source.path, ...(relativePlaces(parts, origin) as unknown[])]);
   } catch {
     return undefined;
   }

@@ -181,7 +181,7 @@ function contextOf({ entry, launch, facts, policy }: FindingsRequest): KernelCon
     assumptions: [],
     departure: facts.departure,
     solver: () => Promise.reject(new Error('a run asks no solver')),
-    budget: { solverUnits: 0, evaluations: 0, replaySteps: 0, expired: () => false },
+    budget: { solverUnits: 0, evaluations: 0, replaySteps: 0, factor: 1, expired: () => false },
   });
 }
 

@@ -12,6 +12,8 @@ export interface CountedBudget {
   readonly evaluations: number;
   /** Instructions executed in one replay. */
   readonly replaySteps: number;
+  /** Factor of all other budgets of a check: the effort of the solver, and that of runs and overlaps. */
+  readonly factor: number;
 }
 
 /** Remaining effort of the solver for all questions of a check. */
@@ -44,7 +46,7 @@ export function isSpent(effort: SolverEffort | undefined): boolean {
 
 /** Limits the effort for further questions once an obligation stays open, as no proof is possible any more. */
 export function capRemainingEffort({
-  budget: { effort },
+  budget: { effort, factor },
   proofOnly,
   untilOpen,
 }: {
@@ -54,7 +56,7 @@ export function capRemainingEffort({
 }): void {
   // A check that looks for repairs needs all open obligations.
   if (!effort || proofOnly) return;
-  effort.kept = Math.max(effort.kept, effort.left - (untilOpen ? 0 : effortOfOpen));
+  effort.kept = Math.max(effort.kept, effort.left - (untilOpen ? 0 : factor * effortOfOpen));
 }
 
 export interface CheckBudget extends CountedBudget {
@@ -69,7 +71,14 @@ export const usualBudget: CountedBudget = {
   solverUnits: unitsPerQuery,
   evaluations: 4_000_000,
   replaySteps: 8_000_000,
+  factor: 1,
 };
+
+/** The budget of each check, several times as large. */
+export function multipliedBudget(factor: number): CountedBudget {
+  const { solverUnits, evaluations, replaySteps } = usualBudget;
+  return { solverUnits: factor * solverUnits, evaluations: factor * evaluations, replaySteps: factor * replaySteps, factor };
+}
 
 /** The budget of a check that only needs a proof, without runs. */
 export function withoutReplay(budget: CountedBudget): CountedBudget {

@@ -20,9 +20,9 @@ export function reasonText(reason: Reason): string {
     case 'not-proved':
       return 'Selvage found no proof';
     case 'solver-gave-up':
-      return `the solver gave up (${reason.cause})`;
+      return `the solver gave up (${reason.cause}); \`--effort 4\` tries longer`;
     case 'solver-gave-up-often':
-      return 'the solver gave up too often on this kernel';
+      return 'the solver gave up too often on this kernel; `--effort 4` tries longer';
     case 'not-reproduced':
       return 'two threads may access the same element, but no run showed it';
     case 'overlap':

@@ -117,7 +117,7 @@ async function check(cache: string | null, cwd = tree): Promise<Work> {
   }, inThisThread);
   const openChecks: typeof counting = async (asked) => {
     const places = await counting(asked);
-    return cache === null ? places : keepingChecks(places, storeIn(join(folder, cache)), asked.solver);
+    return cache === null ? places : keepingChecks(places, storeIn(join(folder, cache)), { solver: asked.solver, effort: 1 });
   };
   try {
     const report = await checkProject({ ...job, tools: { ...job.tools, openChecks } });
