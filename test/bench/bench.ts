@@ -8,6 +8,7 @@
  * `npm run bench -- sass`: the time of reading machine code against that of ptxas, see `sass.ts`.
  * `npm run bench -- serve`: many pull requests at once for the server of an App, see `serve.ts`.
  * `npm run bench -- process FILE…`: a whole check against nvcc, see `process.ts`.
+ * `npm run bench -- repositories CHECKOUT…`: checks of all files of checkouts against nvcc, see `repositories.ts`.
  * `npm run bench -- where FILE`: where the CPU time of a check goes, see `where.ts`.
  */
 if (process.argv[2] === 'machine') await import('./machine.ts');
@@ -18,5 +19,6 @@ else if (process.argv[2] === 'idempotency') await import('./idempotency.ts');
 else if (process.argv[2] === 'sass') await import('./sass.ts');
 else if (process.argv[2] === 'serve') await import('./serve.ts');
 else if (process.argv[2] === 'process') await import('./process.ts');
+else if (process.argv[2] === 'repositories') await import('./repositories.ts');
 else if (process.argv[2] === 'where') await import('./where.ts');
 else await import('./check.ts');

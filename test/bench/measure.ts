@@ -48,10 +48,17 @@ export async function compiled(file: string, options: Partial<Options> = {}): Pr
 }
 
 /** Runs a program. Bash times it with all that it starts; its output goes to a file. */
-export function timed(output: string, program: string, args: readonly string[], environment: Record<string, string> = {}): Cost {
+export function timed(
+  output: string,
+  program: string,
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  cwd: string = process.cwd(),
+): Cost {
   const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" > "$0" 2>&1';
   const { status, stderr, error } = spawnSync('bash', ['-c', script, output, program, ...args], {
     encoding: 'utf8',
+    cwd,
     env: { ...process.env, ...environment },
   });
   if (error) throw error;
