@@ -2,32 +2,10 @@
 import type { DivergenceFinding, InterleavingStep, LaneFault } from '../../verdict/finding.ts';
 import { code, readable, sentences } from '../text/code-text.ts';
 import { chosenText } from '../text/launch-text.ts';
+import { cudaFunction } from '../text/cuda-function.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 
 export type LaneFaultKind = 'missing-lanes' | 'outside-mask' | 'undefined-value';
-
-/** CUDA functions by the opcode and the modes of their instruction. */
-const functions: readonly (readonly [mnemonic: RegExp, name: string])[] = [
-  [/^bar\.warp\.sync/, '__syncwarp()'],
-  [/^shfl\.sync\.idx/, '__shfl_sync()'],
-  [/^shfl\.sync\.bfly/, '__shfl_xor_sync()'],
-  [/^shfl\.sync\.(up|down)/, '__shfl_$1_sync()'],
-  [/^vote\.sync\.([a-z]+)/, '__$1_sync()'],
-  [/^match\.([a-z]+)\.sync/, '__match_$1_sync()'],
-  [/^redux\.sync\.(add|min|max|and|or|xor)/, '__reduce_$1_sync()'],
-  [/^wmma\.mma/, 'wmma::mma_sync()'],
-  [/^wmma\.(load|store)/, 'wmma::$1_matrix_sync()'],
-  [/^(mma|ldmatrix|stmatrix|movmatrix|elect|wgmma)\b/, '$1.sync'],
-];
-
-/** The CUDA function of an instruction, or its mnemonic. */
-function functionName(mnemonic: string): string {
-  for (const [pattern, name] of functions) {
-    const match = pattern.exec(mnemonic);
-    if (match) return code(name.replace('$1', match[1] ?? ''));
-  }
-  return code(mnemonic);
-}
 
 function maskText(mask: number): string {
   return code(`0x${mask.toString(16).padStart(8, '0')}`);
@@ -35,7 +13,7 @@ function maskText(mask: number): string {
 
 /** What is wrong, as a clause. `at` is the place of the instruction: `line 12`. */
 export function laneFaultText(kind: LaneFaultKind, { mnemonic, mask, lane, other, reaches }: LaneFault, at: string): string {
-  const name = functionName(mnemonic);
+  const name = cudaFunction(mnemonic);
   switch (kind) {
     case 'outside-mask':
       return `lane ${lane} executes ${name} on ${at} with the mask ${maskText(mask ?? 0)}, which does not contain lane ${lane}; the result is undefined`;
@@ -61,7 +39,7 @@ export function laneFaultText(kind: LaneFaultKind, { mnemonic, mask, lane, other
 
 /** What to do about it. */
 export function laneRemedy(kind: LaneFaultKind, { mnemonic, mask, other }: LaneFault): string {
-  const name = functionName(mnemonic);
+  const name = cudaFunction(mnemonic);
   switch (kind) {
     case 'outside-mask':
       return `compute the mask with ${code('__ballot_sync()')} from the condition under which lanes execute ${name}, or let only lanes of the mask execute it`;
@@ -87,8 +65,8 @@ function absentText(step: InterleavingStep, { mnemonic }: LaneFault): string {
   if (step.action === 'exit') return 'has exited';
   if (step.action !== 'wait') return 'is elsewhere';
   if (step.at !== 'instruction') return 'waits at a barrier';
-  const other = functionName(step.mnemonic);
-  return `waits at ${other}${other === functionName(mnemonic) ? ' with another mask' : ''}`;
+  const other = cudaFunction(step.mnemonic);
+  return `waits at ${other}${other === cudaFunction(mnemonic) ? ' with another mask' : ''}`;
 }
 
 /** The sentences on a finding on an instruction of a warp. */

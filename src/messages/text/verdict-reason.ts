@@ -2,6 +2,7 @@
 import type { Unmodelled } from '../../interpreter/core/run-result.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { code, codeList, valueText } from './code-text.ts';
+import { cudaFunction } from './cuda-function.ts';
 
 /** Text of the reason "time limit". @param before names the step that was not reached: ` before …`, or empty */
 export function timeLimitText(before: string): string {
@@ -113,6 +114,6 @@ function conditionText(reason: Extract<Reason, { kind: 'condition' }>): string {
     case 'grid':
       return `whether a block reaches a barrier of the grid depends on ${condition}, which may differ between blocks`;
     case 'warp':
-      return `whether a lane executes ${code(reason.mnemonic)} depends on ${condition}, which may differ within a warp`;
+      return `whether a lane executes ${cudaFunction(reason.mnemonic)} depends on ${condition}, which may differ within a warp`;
   }
 }
