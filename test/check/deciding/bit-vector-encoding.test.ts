@@ -96,6 +96,25 @@ test('for conditions over the indices the solver agrees with enumeration of all 
   assert.ok(counts.proved > 40 && counts.open > 40 && counts.budget < 5, JSON.stringify(counts));
 });
 
+test('in loops the solver agrees with enumeration of all threads and iterations', async () => {
+  const counts: Record<string, number> = { proved: 0, open: 0 };
+  for (const [read, written] of [
+    ['xor.b32 %r2, %r0, %r1;', 'xor.b32 %r3, %r0, %r1;'],
+    ['add.s32 %r2, %r1, 1; xor.b32 %r2, %r2, %r0;', 'xor.b32 %r3, %r0, %r1;'],
+    ['xor.b32 %r2, %r0, 5;', 'or.b32 %r3, %r0, 4;'],
+  ] as const) {
+    const kernel = kernelOf(`mov.u32 %r1, 0; L: setp.ge.s32 %p1, %r1, 4; @%p1 bra X; ${read} ${load('%r4', '%d0', '%r2', 10)}
+      bar.sync 0; ${written} ${store('%d0', '%r3', '%r4', 11)} add.s32 %r1, %r1, 1; bra L; X:`);
+    const [problem] = problemsOf(kernel, { block: [4, 1, 1] });
+    for (const { obligation, answer } of await decide(problem!, 400_000)) {
+      counts[answer.kind]!++;
+      const found = findOverlap(problem!.context, problem!.instances, obligation, [], seededRandom(1), 100_000);
+      assert.equal(answer.kind, found ? 'open' : 'proved', `${describe(problem!, obligation)} ${shown(found)}`);
+    }
+  }
+  assert.ok(counts['proved']! > 0 && counts['open']! > 0, JSON.stringify(counts));
+});
+
 test('a proof for any scalar and block size agrees with enumeration of the sizes that are tried', async () => {
   const counts = { proved: 0, open: 0, budget: 0 };
   for (let seed = 500; seed < 530; seed++) {

@@ -158,3 +158,26 @@ test('random conditions: their value is possible', async () => {
   }
   for (const name of ['linear', 'bits']) assert.ok(counts[`${name} proved`]! > 170, JSON.stringify(counts));
 });
+
+test('quotients of numbers that may be negative or 0: their value is possible', async () => {
+  const random = seededRandom(2);
+  const shifted = store.sum(32, -3n, [[t, 1n]]);
+  for (const operator of ['udiv', 'sdiv', 'urem', 'srem'] as const)
+    for (const [a, b] of [
+      [n, m],
+      [t, m],
+      [n, t],
+      [n, shifted],
+      [shifted, t],
+      [t, store.constant(32, -3n)],
+    ] as const)
+      for (let round = 0; round < 3; round++) {
+        const term = store.divide(operator, 32, a, b);
+        const values = randomValues(random);
+        const value = evaluateTerm(term, (leaf) => values.get(leaf), new Map())!;
+        for (const name of ['linear', 'bits'] as const) {
+          const [own] = (await outcomes(name, store.equal(term, store.constant(32, value)), values)).split(',');
+          assert.notEqual(own, 'proved', `${name}: ${operator} is ${value} for ${[...values.values()].join()}`);
+        }
+      }
+});
