@@ -188,7 +188,7 @@ function obstacleText(obstacle: Obstacle): string {
     case 'one-access':
       return `several threads execute the same access on line ${obstacle.line ?? '?'} to the same element, and no barrier can separate them`;
     case 'blocks':
-      return `${accessesText(obstacle.accesses)} race between blocks, which only a barrier of the grid can order`;
+      return `${accessesText(obstacle.accesses)} race between blocks, which no barrier of a block orders, and Selvage found no other edit: follow the advice of the finding`;
     case 'foreign': {
       const { file, accesses, call } = obstacle;
       const called = !call ? '' : `${call.name === undefined ? '' : ` in ${call.name}`}, which line ${call.line} calls`;

@@ -34,6 +34,8 @@ export const effortOfOpen = 1_000_000;
 export const effortOfProof = 10_000_000;
 /** Maximum effort of the search for preconditions and facts, until one suffices for a proof. */
 export const effortOfTrials = 2_500_000;
+/** Maximum effort of one trial under an order of strides. */
+export const effortOfOrders = 300_000;
 /** Maximum effort of one trial without some precondition, beyond that of the proof with it. */
 export const effortOfWeaker = 200_000;
 /** Maximum effort to show which preconditions the guards of a kernel imply, counted separately. */

@@ -36,7 +36,7 @@ export function constantSize(by: bigint): Size {
 const maxFacts = 4;
 
 /** Limit on the sums considered in one proof. */
-const maxSums = 600;
+const maxSums = 150;
 
 /** Limit on the sums of which the outcome is cached. */
 const maxKnown = 5_000;

@@ -11,7 +11,7 @@ import type { Assumption, RaceFinding } from '../../verdict/finding.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { placeOf } from '../context/names.ts';
-import { effortOfExclusions, effortOfWeaker } from '../../solver/limits.ts';
+import { effortOfExclusions, effortOfOrders, effortOfWeaker } from '../../solver/limits.ts';
 import { useReserve } from '../request/check-budget.ts';
 import type { CheckRequest, CheckResult, Exclusion } from '../request/check-request.ts';
 import { type StrideOrderCase, preconditionCandidates } from './precondition-candidates.ts';
@@ -141,7 +141,13 @@ export function* underPreconditions(
     const texts = [...all, ...cases.flat()].map(({ text }) => text).join('\n');
     if (texts === '' || failed.has(texts)) continue;
     const { left = 0 } = request.budget.effort ?? {};
+    // Digits decide nested strides without the solver; what they leave open is decided under the other statements only.
+    most = orders.length > 0 ? effortOfOrders : Infinity;
     let proofs = yield* provesEach(all, cases, true);
+    if (!proofs && orders.length > 0 && !needsRuns) {
+      [most, cases] = [Infinity, [[]]];
+      proofs = yield* provesEach(all, cases, true);
+    }
     if (!proofs) {
       if (!needsRuns) failed.add(texts);
       continue;

@@ -4,13 +4,13 @@ import { seededRandom } from '../../base/random.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
-import { evaluateCondition, evaluateExpression } from '../../assumptions/evaluate.ts';
-import { type Condition, type IntegerExpression, sidesOf } from '../../assumptions/expression.ts';
+import { type Lookup, evaluateCondition, evaluateExpression } from '../../assumptions/evaluate.ts';
+import { type Condition, type IntegerExpression, type LaunchName, sidesOf } from '../../assumptions/expression.ts';
 import type { ComparisonOperator } from '../../assumptions/operators.ts';
-import { givenScalar, integerField, lookupIn } from '../context/scalars.ts';
-import { conditionsOf, namedScalar, scalarBounds } from '../premises/premises.ts';
-import { satisfiesAssumptions } from './representative-launches.ts';
+import { givenScalar, integerField } from '../context/scalars.ts';
+import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from '../premises/premises.ts';
 import { fieldKey } from './scalar-sizes.ts';
+import type { Bounds } from '../../term/linear.ts';
 
 /** Numbers of random choices, and their seed. */
 const random = { count: 48, seed: 31 } as const;
@@ -51,8 +51,25 @@ export function* scalarChoices(
       return known;
     };
   });
+  const fieldOf = new Map<LaunchName, ReturnType<typeof namedField>>();
+  const namedField = (name: Extract<LaunchName, { kind: 'parameter' }>) => {
+    const named = namedScalar(parameters, name.path);
+    const field = named && integerField(context, named);
+    return named && field ? { field, isUnsigned: isUnsignedType(named.type) } : null;
+  };
+  const named: NamedField = (name) => {
+    let found = fieldOf.get(name);
+    if (found === undefined) fieldOf.set(name, (found = namedField(name)));
+    return found;
+  };
+  const satisfies = (scalar: ScalarChoice): boolean => {
+    const valueOf = lookupOf({ block, grid, scalar }, named);
+    return conditions.every((condition) => evaluateCondition(condition, valueOf) !== false);
+  };
+  const bounds = new Map<string, Bounds>();
   for (const wanted of [...values.map((value) => () => value), ...drawn]) {
-    const scalar: ScalarChoice = (field) => {
+    const known = new Map<string, bigint>();
+    const choose: ScalarChoice = (field) => {
       const given = givenScalar(launch, field.index, field.offset, field.bytes);
       if (given !== undefined) return given;
       const mask = (1n << BigInt(8 * field.bytes)) - 1n;
@@ -60,15 +77,49 @@ export function* scalarChoices(
       const value = wanted(field);
       const common = most !== undefined && value > most ? most : value;
       if (conditions.length === 0) return common & mask;
-      const bounds = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
-      return (common < bounds.low ? bounds.low : common > bounds.high ? bounds.high : common) & mask;
+      const key = fieldKey(field);
+      let { low, high } = bounds.get(key) ?? {};
+      if (low === undefined || high === undefined) {
+        const found = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
+        bounds.set(key, found);
+        ({ low, high } = found);
+      }
+      return (common < low ? low : common > high ? high : common) & mask;
     };
-    if (satisfiesAssumptions(context, { block, grid, scalar })) yield scalar;
+    const scalar: ScalarChoice = (field) => {
+      const key = fieldKey(field);
+      let value = known.get(key);
+      if (value === undefined) known.set(key, (value = choose(field)));
+      return value;
+    };
+    if (satisfies(scalar)) yield scalar;
     else {
-      const moved = movedToBounds(context, conditions, { block, grid, scalar });
-      if (moved && satisfiesAssumptions(context, { block, grid, scalar: moved })) yield moved;
+      const moved = movedToBounds(context.request.launch, conditions, { block, grid, scalar }, named);
+      if (moved && satisfies(moved)) yield moved;
     }
   }
+}
+
+/** The field of a named scalar, and whether its type is unsigned; null if it has none. */
+type NamedField = (
+  name: Extract<LaunchName, { kind: 'parameter' }>,
+) => { readonly field: ParameterField; readonly isUnsigned: boolean } | null;
+
+interface ChosenLaunch {
+  readonly block: Dim3;
+  readonly grid: Dim3;
+  readonly scalar: ScalarChoice;
+}
+
+/** The values of names in a launch. */
+function lookupOf({ block, grid, scalar }: ChosenLaunch, named: NamedField): Lookup {
+  return (name) => {
+    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)[name.axis]);
+    const found = named(name);
+    if (!found) return undefined;
+    const value = scalar(found.field);
+    return found.isUnsigned ? value : BigInt.asIntN(found.field.bytes * 8, value);
+  };
 }
 
 /** Passes over all statements: a stride that is moved may be in the bound of another one. */
@@ -79,28 +130,31 @@ const maxPasses = 4;
  * differ from each other. Null if none violates one.
  */
 function movedToBounds(
-  context: KernelAndLaunch,
+  launch: KernelAndLaunch['request']['launch'],
   conditions: readonly Condition[],
-  launch: { readonly block: Dim3; readonly grid: Dim3; readonly scalar: ScalarChoice },
+  chosen: ChosenLaunch,
+  named: NamedField,
 ): ScalarChoice | null {
-  const { parameters } = context.request;
   const moved = new Map<string, bigint>();
-  const scalar: ScalarChoice = (field) => moved.get(fieldKey(field)) ?? launch.scalar(field);
-  const valueOf = lookupIn(context, parameters, { ...launch, scalar });
-  const move = (subject: IntegerExpression, operator: ComparisonOperator, bound: bigint): void => {
-    const named = subject.kind === 'parameter' ? namedScalar(parameters, subject.path) : null;
-    const field = named && integerField(context, named);
-    if (!field || givenScalar(context.request.launch, field.index, field.offset, field.bytes) !== undefined) return;
+  const scalar: ScalarChoice = (field) => moved.get(fieldKey(field)) ?? chosen.scalar(field);
+  const valueOf = lookupOf({ ...chosen, scalar }, named);
+  const move = (subject: IntegerExpression, operator: ComparisonOperator, bound: bigint): boolean => {
+    const field = subject.kind === 'parameter' ? named(subject)?.field : undefined;
+    if (!field || givenScalar(launch, field.index, field.offset, field.bytes) !== undefined) return false;
     const value = operator === '>' ? bound + 1n : operator === '<' ? bound - 1n : bound;
-    if (value >= 0n && value < 1n << BigInt(8 * field.bytes - 1)) moved.set(fieldKey(field), value);
+    if (value < 0n || value >= 1n << BigInt(8 * field.bytes - 1)) return false;
+    moved.set(fieldKey(field), value);
+    return true;
   };
-  for (let pass = 0; pass < maxPasses; pass++)
+  for (let pass = 0, isMoving = true; isMoving && pass < maxPasses; pass++) {
+    isMoving = false;
     for (const condition of conditions) {
       if (condition.kind !== 'comparison' || condition.operator === '!=' || evaluateCondition(condition, valueOf) !== false) continue;
       const [subject, operator, other] = sidesOf(condition).find(([side]) => side.kind === 'parameter') ?? [];
       const bound = other && evaluateExpression(other, valueOf);
-      if (bound !== undefined) move(subject!, operator!, bound);
+      if (bound !== undefined && move(subject!, operator!, bound)) isMoving = true;
     }
+  }
   return moved.size > 0 ? scalar : null;
 }
 

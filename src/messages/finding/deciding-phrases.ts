@@ -51,7 +51,7 @@ function factText(question: OpenQuestion): string {
     case 'departure':
       return 'undecided: Selvage cannot determine whether the threads that do not reach the barrier have returned or have taken another path';
     case 'bounds':
-      return 'first keep every index inside of its array: with a smaller block, a larger array or a check of the index';
+      return 'first keep every index inside of its array: with fewer blocks or threads, a larger array or a check of the index';
     case 'reachability':
       return 'correct the assumptions so that a thread can reach the line';
   }

@@ -51,7 +51,7 @@ function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFindin
   const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
   return sentences(
     `thread (${thread.join(', ')}) of block (${block.join(', ')}) ${verb} ${first.bytes ?? 0} bytes ${where} of ${code(array ?? 'memory')}${text}${place}: at byte ${left.offset} of an array of ${left.bytes} bytes`,
-    'check the index before the access, launch fewer threads, or declare a larger array',
+    'check the index before the access, launch fewer blocks or threads, or declare a larger array',
   );
 }
 

@@ -2,7 +2,7 @@
 // expect: in_some_blocks repaired +1 -1
 // expect: not_cooperative unrepairable
 // expect: one_element unrepairable
-// because: race between blocks, which only a barrier of the grid can order
+// because: race between blocks, which no barrier of a block orders, and Selvage found no other edit
 // because: launch the kernel cooperatively and add `cg::this_grid().sync()`
 // because: to the same element, and no barrier can separate them
 //
