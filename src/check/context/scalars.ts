@@ -4,6 +4,7 @@ import type { Kernel } from '../../ir/form/kernel.ts';
 import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Lookup } from '../../assumptions/evaluate.ts';
+import type { LaunchName } from '../../assumptions/expression.ts';
 import { isUnsignedType, namedScalar, type NamedScalar } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from './facts.ts';
@@ -70,14 +71,33 @@ export function lookupIn(
   kernel: Pick<KernelAndLaunch, 'kernel' | 'fields'>,
   parameters: readonly ParameterSource[],
   { block, grid, scalar }: KnownLaunch,
+  named: NamedField = namedFields(kernel, parameters),
 ): Lookup {
   return (name) => {
     if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)[name.axis]);
-    const named = namedScalar(parameters, name.path);
-    const field = named && integerField(kernel, named);
-    const value = field ? scalar(field) : undefined;
-    if (!named || !field || value === undefined) return undefined;
-    return isUnsignedType(named.type) ? value : BigInt.asIntN(field.bytes * 8, value);
+    const found = named(name);
+    const value = found ? scalar(found.field) : undefined;
+    if (!found || value === undefined) return undefined;
+    return found.isUnsigned ? value : BigInt.asIntN(found.field.bytes * 8, value);
+  };
+}
+
+/** The field of a parameter, and whether its type is unsigned; null if no integer has the name. */
+export type NamedField = (
+  name: Extract<LaunchName, { kind: 'parameter' }>,
+) => { readonly field: ParameterField; readonly isUnsigned: boolean } | null;
+
+/** The fields of names, each looked up once: for statements that are evaluated in many launches. */
+export function namedFields(kernel: Pick<KernelAndLaunch, 'kernel' | 'fields'>, parameters: readonly ParameterSource[]): NamedField {
+  const known = new Map<LaunchName, ReturnType<NamedField>>();
+  return (name) => {
+    let found = known.get(name);
+    if (found === undefined) {
+      const named = namedScalar(parameters, name.path);
+      const field = named && integerField(kernel, named);
+      known.set(name, (found = named && field ? { field, isUnsigned: isUnsignedType(named.type) } : null));
+    }
+    return found;
   };
 }
 

@@ -4,15 +4,15 @@ import { seededRandom } from '../../base/random.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
 import { type ParameterField, isFloat } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from '../context/facts.ts';
-import { type Lookup, evaluateCondition, evaluateExpression } from '../../assumptions/evaluate.ts';
-import { type Condition, type IntegerExpression, type LaunchName, sidesOf } from '../../assumptions/expression.ts';
+import { evaluateCondition, evaluateExpression } from '../../assumptions/evaluate.ts';
+import { type Condition, type IntegerExpression, sidesOf } from '../../assumptions/expression.ts';
 import type { ComparisonOperator } from '../../assumptions/operators.ts';
-import { givenScalar, integerField } from '../context/scalars.ts';
-import { conditionsOf, isUnsignedType, namedScalar, scalarBounds } from '../premises/premises.ts';
+import { type NamedField, givenScalar, lookupIn, namedFields } from '../context/scalars.ts';
+import { conditionsOf, scalarBounds } from '../premises/premises.ts';
 import { fieldKey } from './scalar-sizes.ts';
 import type { Bounds } from '../../term/linear.ts';
 
-/** Numbers of random choices, and their seed. */
+/** Number of random choices, and their seed. */
 const random = { count: 48, seed: 31 } as const;
 
 /** The value of a scalar. */
@@ -51,19 +51,9 @@ export function* scalarChoices(
       return known;
     };
   });
-  const fieldOf = new Map<LaunchName, ReturnType<typeof namedField>>();
-  const namedField = (name: Extract<LaunchName, { kind: 'parameter' }>) => {
-    const named = namedScalar(parameters, name.path);
-    const field = named && integerField(context, named);
-    return named && field ? { field, isUnsigned: isUnsignedType(named.type) } : null;
-  };
-  const named: NamedField = (name) => {
-    let found = fieldOf.get(name);
-    if (found === undefined) fieldOf.set(name, (found = namedField(name)));
-    return found;
-  };
+  const named = namedFields(context, parameters);
   const satisfies = (scalar: ScalarChoice): boolean => {
-    const valueOf = lookupOf({ block, grid, scalar }, named);
+    const valueOf = lookupIn(context, parameters, { block, grid, scalar }, named);
     return conditions.every((condition) => evaluateCondition(condition, valueOf) !== false);
   };
   const bounds = new Map<string, Bounds>();
@@ -78,12 +68,8 @@ export function* scalarChoices(
       const common = most !== undefined && value > most ? most : value;
       if (conditions.length === 0) return common & mask;
       const key = fieldKey(field);
-      let { low, high } = bounds.get(key) ?? {};
-      if (low === undefined || high === undefined) {
-        const found = scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
-        bounds.set(key, found);
-        ({ low, high } = found);
-      }
+      const { low, high } = bounds.get(key) ?? scalarBounds(conditions, parameters, field.index, field.offset, field.bytes);
+      bounds.set(key, { low, high });
       return (common < low ? low : common > high ? high : common) & mask;
     };
     const scalar: ScalarChoice = (field) => {
@@ -94,32 +80,16 @@ export function* scalarChoices(
     };
     if (satisfies(scalar)) yield scalar;
     else {
-      const moved = movedToBounds(context.request.launch, conditions, { block, grid, scalar }, named);
+      const moved = movedToBounds(context, conditions, { block, grid, scalar }, named);
       if (moved && satisfies(moved)) yield moved;
     }
   }
 }
 
-/** The field of a named scalar, and whether its type is unsigned; null if it has none. */
-type NamedField = (
-  name: Extract<LaunchName, { kind: 'parameter' }>,
-) => { readonly field: ParameterField; readonly isUnsigned: boolean } | null;
-
 interface ChosenLaunch {
   readonly block: Dim3;
   readonly grid: Dim3;
   readonly scalar: ScalarChoice;
-}
-
-/** The values of names in a launch. */
-function lookupOf({ block, grid, scalar }: ChosenLaunch, named: NamedField): Lookup {
-  return (name) => {
-    if (name.kind === 'dimension') return BigInt((name.name === 'blockDim' ? block : grid)[name.axis]);
-    const found = named(name);
-    if (!found) return undefined;
-    const value = scalar(found.field);
-    return found.isUnsigned ? value : BigInt.asIntN(found.field.bytes * 8, value);
-  };
 }
 
 /** Passes over all statements: a stride that is moved may be in the bound of another one. */
@@ -130,14 +100,15 @@ const maxPasses = 4;
  * differ from each other. Null if none violates one.
  */
 function movedToBounds(
-  launch: KernelAndLaunch['request']['launch'],
+  context: KernelAndLaunch,
   conditions: readonly Condition[],
   chosen: ChosenLaunch,
   named: NamedField,
 ): ScalarChoice | null {
+  const { launch, parameters } = context.request;
   const moved = new Map<string, bigint>();
   const scalar: ScalarChoice = (field) => moved.get(fieldKey(field)) ?? chosen.scalar(field);
-  const valueOf = lookupOf({ ...chosen, scalar }, named);
+  const valueOf = lookupIn(context, parameters, { ...chosen, scalar }, named);
   const move = (subject: IntegerExpression, operator: ComparisonOperator, bound: bigint): boolean => {
     const field = subject.kind === 'parameter' ? named(subject)?.field : undefined;
     if (!field || givenScalar(launch, field.index, field.offset, field.bytes) !== undefined) return false;
