@@ -24,6 +24,9 @@ export const momentFields = {
   value: 10,
   isVarying: 11,
   owner: 12,
+  earlierTime: 13,
+  earlierWarpBarriers: 14,
+  earlierExchanges: 15,
 } as const;
 const field = momentFields;
 const fields = Object.keys(field).length;
@@ -110,13 +113,31 @@ export class AccessHistory {
     this.#words[(node << shift) | field.value] = value;
   }
 
-  /** Whether the thread wrote different values to the cell in this interval. */
+  /** Whether the thread wrote different values to the cell since its last barrier. */
   isVarying(node: number): boolean {
     return this.#words[(node << shift) | field.isVarying] !== 0;
   }
 
-  setVarying(node: number): void {
-    this.#words[(node << shift) | field.isVarying] = 1;
+  /** Stores the value of the next write of the thread, and the moment of its last write of another value. */
+  setVarying(node: number, value: number): void {
+    const words = this.#words;
+    const first = node << shift;
+    words[first | field.value] = value;
+    words[first | field.isVarying] = 1;
+    words[first | field.earlierTime] = words[first | field.time]!;
+    words[first | field.earlierWarpBarriers] = words[first | field.warpBarriers]!;
+    words[first | field.earlierExchanges] = words[first | field.exchanges]!;
+  }
+
+  /** Copies a node to `to`, with the moment of the thread's last write of another value. */
+  copyEarlier(to: number, from: number): void {
+    this.copyTo(to, from);
+    const words = this.#words;
+    const first = to << shift;
+    words[first | field.time] = words[first | field.earlierTime]!;
+    words[first | field.warpBarriers] = words[first | field.earlierWarpBarriers]!;
+    words[first | field.exchanges] = words[first | field.earlierExchanges]!;
+    words[first | field.chain] = 0;
   }
 
   /** Stores an access of a site in node `at`. @param copy group of the asynchronous copy that makes the access */

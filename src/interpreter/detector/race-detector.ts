@@ -440,7 +440,8 @@ export class RaceDetector<Page extends WatchedPage> {
         // In CUDA C++ a volatile write does not come before reads of its value.
         const before = this.order.precedes(moments, node, block, thread, (found & anyVolatile) === 0);
         if (before !== precedence.definite && found !== 0) {
-          this.#conflict(page, node, cell, site, block, thread, value, before === precedence.presumed);
+          const sameValue = moments.value(node) === value && !this.#isOfTwoValues(node, block, thread, before);
+          this.#conflict(page, node, cell, site, block, thread, sameValue, before === precedence.presumed);
         }
         if (!sameSite) continue;
         isAfter =
@@ -470,7 +471,7 @@ export class RaceDetector<Page extends WatchedPage> {
       }
     }
     if (again !== 0 && !copy && !moments.copyOf(again)) {
-      if (site.writes && moments.value(again) !== value) moments.setVarying(again);
+      if (site.writes && moments.value(again) !== value) moments.setVarying(again, value);
       moments.set(again, block, thread, own, location);
       return;
     }
@@ -493,6 +494,22 @@ export class RaceDetector<Page extends WatchedPage> {
     moments.setAccess(node, index, value, copy);
   }
 
+  /**
+   * Whether the thread of a node also wrote another value, which comes before the current access no more certainly than
+   * its last write does.
+   * @param before certainty of the order of its last write
+   */
+  #isOfTwoValues(node: number, block: BlockOrder, thread: number, before: number): boolean {
+    const { moments } = this.#pool;
+    if (!moments.isVarying(node)) return false;
+    const earlier = this.#pool.allocate();
+    moments.copyEarlier(earlier, node);
+    const isOrdered = this.order.precedes(moments, earlier, block, thread) > before;
+    moments.setNext(earlier, 0);
+    this.#pool.release(earlier);
+    return !isOrdered;
+  }
+
   /** The narrowest scope that contains a thread of a block and a thread of another block. */
   #distance(ordinal: number, block: BlockOrder): Reach {
     if (ordinal === block.ordinal) return 0;
@@ -506,7 +523,7 @@ export class RaceDetector<Page extends WatchedPage> {
     { site }: WatchedSite,
     block: BlockOrder,
     thread: number,
-    value: number,
+    sameValue: boolean,
     isPresumed: boolean,
   ): void {
     const pool = this.#pool;
@@ -527,7 +544,7 @@ export class RaceDetector<Page extends WatchedPage> {
       page,
       offset: (cell << page.cellShift) & -bytes,
       bytes,
-      sameValue: bothWrite && moments.value(node) === value && !moments.isVarying(node),
+      sameValue: bothWrite && sameValue,
       presumed: isPresumed ? this.order.presumptions(moments, node, block, thread) : [],
     });
   }

@@ -199,7 +199,11 @@ function emitRecord(
   body.if();
   append(body, code.word([entry], 4), code.field(found, 'value'), value, 'i32.ne', 'i32.and');
   body.if();
+  code.setField(found, 'value', value);
   code.setField(found, 'isVarying', i32(1));
+  code.setField(found, 'earlierTime', code.field(found, 'time'));
+  code.setField(found, 'earlierWarpBarriers', code.field(found, 'warpBarriers'));
+  code.setField(found, 'earlierExchanges', code.field(found, 'exchanges'));
   body.end();
   body.else();
   code.setField(found, 'value', value);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Dim3 } from '../../../src/base/dim3.ts';
+import { firstInterleaved } from '../../../src/interpreter/core/schedule.ts';
 import { kernel, launch, raceTexts, words } from '../core/launch-text.ts';
 
 const shared = '.shared .align 8 .b8 s[512];';
@@ -54,6 +56,31 @@ test('races are marked as equal-value writes only if all occurrences store equal
     JOIN: st.global.u32 [%d1], 5;`);
   const same = launch(varying).races.map((race) => race.sameValue);
   assert.ok(same.includes(false));
+});
+
+test('only values of unordered writes are compared', () => {
+  const loop = (value: string, barrier: string, guard = ''): string => `mov.u32 %r1, 0; mov.u32 %r3, %tid.x; ${guard}
+    L: ${barrier} ${value} st.global.u32 [%d1], %r2; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra L; DONE:`;
+  const areSame = (body: string, block: Dim3 = [32, 1, 1]): readonly boolean[] =>
+    [0, firstInterleaved].flatMap((seed) => launch(kernel(body), { seed, block }).races.map(({ sameValue }) => sameValue));
+  // In each iteration, all lanes write the same value.
+  const iteration = 'add.u32 %r2, %r1, 5;';
+  assert.deepEqual(areSame(loop(iteration, 'bar.warp.sync -1;')), [true, true]);
+  assert.deepEqual(areSame(loop(iteration, 'bar.sync 0;'), [64, 1, 1]), [true, true]);
+  assert.deepEqual(areSame(loop(iteration, '')), [false, false]);
+  // The last values of the two warps are the same, and no barrier orders the second one of the first warp.
+  const first = 'setp.lt.u32 %p2, %r3, 32; setp.eq.u32 %p3, %r1, 1; and.pred %p2, %p2, %p3; selp.u32 %r2, 4, 5, %p2;';
+  const ofTwoLanes = 'and.b32 %r4, %r3, 31; setp.ne.u32 %p4, %r4, 0; @%p4 bra DONE;';
+  assert.deepEqual(areSame(loop(first, 'bar.warp.sync 1;', ofTwoLanes), [64, 1, 1]), [false, false]);
+  // Lane 1 writes after a barrier that the other value of lane 0 precedes; the last one of lane 0 does not.
+  const after = (barrier: string, last: string): string => `setp.gt.u32 %p2, %r0, 1; @%p2 bra DONE;
+    setp.eq.u32 %p1, %r0, 0; mov.u32 %r1, 0; @!%p1 bra WAIT; mov.u32 %r2, 4; bra WRITE;
+    WAIT: ${barrier} mov.u32 %r2, 6; mov.u32 %r1, 1;
+    WRITE: st.global.u32 [%d1], %r2; setp.eq.u32 %p3, %r1, 1; @%p3 bra DONE; mov.u32 %r1, 1; ${barrier}
+    mov.u32 %r2, ${last}; bra WRITE; DONE:`;
+  assert.deepEqual(areSame(after('bar.warp.sync 3;', '6')), [true, true]);
+  assert.deepEqual(areSame(after('bar.warp.sync 3;', '5')), [false, false]);
+  assert.deepEqual(areSame(after('', '6')), [false, false]);
 });
 
 test('atomics race with plain accesses, but not with each other', () => {
