@@ -34,7 +34,7 @@ import {
   initialisedTables,
 } from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
-import { type BoundsResult, checkBounds } from './bounds-check.ts';
+import { type MemoryResult, checkBounds } from './memory/bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
 import { type Aliasing, aliasing, nonAliasingPointers } from './context/aliasing.ts';
 import { type KernelIntervals, intervalsOf } from './intervals.ts';
@@ -197,8 +197,8 @@ function* decide(
   const isCooperative = facts.kernel.blocks.some(({ instructions }) => instructions.some(isGridBarrier));
   if (isCooperative && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
 
-  // Bounds: bounds-check.
-  const outOfBounds: BoundsResult = yield* checkBounds(facts, runs, () => tiers.linear('grid', uniformity.grid));
+  // Single accesses: memory/bounds-check.
+  const faults: MemoryResult = yield* checkBounds(facts, runs, () => tiers.linear('grid', uniformity.grid));
 
   // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
   const memory: Aliasing = aliasing(facts);
@@ -216,8 +216,7 @@ function* decide(
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const noRace: RaceFreeMemory = neededRaceFreedom(facts, uniformity.block, barriers.provedBranches, barriers.warps.uniformity);
   const needsNoRace = noRace === 'all' || noRace.size > 0;
-  const isRaceAllThatIsOpen =
-    cut === null && outOfBounds.reason === null && outOfBounds.findings.length === 0 && reachesAll(barriers, runs);
+  const isRaceAllThatIsOpen = cut === null && faults.reason === null && faults.findings.length === 0 && reachesAll(barriers, runs);
   function* proveFirst(among: ReadonlySet<AccessPair>): Steps<CheckResult | null> {
     if (!provedFirst || !isRaceAllThatIsOpen || runs.races.size > 0) return null;
     return yield* provedFirst(facts, undecided(among, needsNoRace));
@@ -235,7 +234,7 @@ function* decide(
   for (const { kind, text } of assumedOfCalls(facts)) assumed.add(kind, text);
   const rests: readonly Assumption[] = [...assumed.list(), ...ofMemory];
   const divergence: DivergenceResult = yield* divergenceResult(facts, runs, barriers, isStable, rests);
-  const state = { ...races, disjoint: memory.disjoint, cut, outOfBounds };
+  const state = { ...races, disjoint: memory.disjoint, cut, faults };
   const race: RaceResult = yield* raceResult(facts, runs, state, divergence.verdict, unreachable, assumed);
   return {
     race: request.checks.race ? race : { verdict: 'skipped', findings: [] },

@@ -16,7 +16,6 @@ import { connected } from '../base/connected.ts';
 import { type Severity, compareSeverity } from '../source/severity.ts';
 import type { CheckPolicy } from './request/check-request.ts';
 import type { Steps } from '../base/coroutine.ts';
-import type { Location } from '../source/location.ts';
 import { factOfPair } from './witness/deciding-fact.ts';
 import { chosenLaunch, isOwn, raceInterleaving } from './witness/interleaving.ts';
 import { isOfWarps, missingOrder } from './witness/missing-order.ts';
@@ -40,8 +39,9 @@ import { type RaceState, indirectionOf, restsOnForeseen } from './race-check.ts'
 import { type Shown, describeWitness } from './witness/replay.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';
 import type { DecidingFact, OpenQuestion } from '../verdict/deciding-fact.ts';
-import type { AccessDescription, DivergenceResult, MissingOrder, RaceFinding, RaceResult } from '../verdict/finding.ts';
+import type { DivergenceResult, MissingOrder, RaceFinding, RaceResult } from '../verdict/finding.ts';
 import { type FindingSubject, fingerprintOf } from '../verdict/fingerprint.ts';
+import { describeAccess } from './context/access-description.ts';
 import type { Reason } from '../verdict/reason.ts';
 
 /**
@@ -56,7 +56,7 @@ export function* raceResult(
     readonly disjoint: ReadonlySet<string>;
     /** Why the list of pairs is incomplete; null if it is complete. */
     readonly cut: Reason | null;
-    readonly outOfBounds: { readonly reason: Reason | null; readonly findings: readonly RaceFinding[] };
+    readonly faults: { readonly reason: Reason | null; readonly findings: readonly RaceFinding[] };
   },
   divergence: DivergenceResult['verdict'],
   unreachable: Access | null,
@@ -124,10 +124,10 @@ export function* raceResult(
     ...atOneBarrier(sharedFirst([...told.values()])),
     ...possibleFindings(context, confirmation, others),
     ...notices.values(),
-    ...state.outOfBounds.findings,
+    ...state.faults.findings,
   ];
   if (told.size > 0) return { verdict: 'race', assumptions: assumed.list(), findings: list };
-  const { reason: left } = state.outOfBounds;
+  const { reason: left } = state.faults;
   if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
   const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
@@ -157,12 +157,12 @@ export function* raceResult(
  */
 export function reasonBeside(
   context: KernelContext,
-  state: RaceState & { readonly cut: Reason | null; readonly outOfBounds: { readonly reason: Reason | null } },
+  state: RaceState & { readonly cut: Reason | null; readonly faults: { readonly reason: Reason | null } },
   unreachable: Access | null,
   assumed: AssumedFacts,
 ): Reason | null {
   return (
-    state.outOfBounds.reason ??
+    state.faults.reason ??
     unprovable(context) ??
     state.cut ??
     (state.open.some(({ unasked }) => unasked === true) ? { kind: 'many-pairs' } : null) ??
@@ -629,38 +629,6 @@ function scopeOf({ dimensions }: KernelContext, scope: PairScope, event: RaceEve
   if (!event || width === null || height === null) return 'block';
   const warp = ({ thread: [x, y, z] }: AccessEvent): number => Math.floor((x + width * (y + height * z)) / 32);
   return warp(event.first) === warp(event.second) ? 'warp' : 'block';
-}
-
-/** An access as a report describes it; with an event, also the thread. */
-export function describeAccess(
-  { kernel, accesses, inMemory }: KernelContext,
-  access: Access,
-  event: AccessEvent | undefined,
-): AccessDescription {
-  const location = placeOf(kernel, access.instruction);
-  // A line that is inlined at another place is described by another text.
-  const alike = [...accesses, ...inMemory.accesses].filter((other) => {
-    const sameBase = other.targets[0]!.base.key === access.targets[0]!.base.key;
-    const place = placeOf(kernel, other.instruction);
-    return other.operation === access.operation && sameBase && frames(place) === frames(location);
-  });
-  // The compiler writes code in the order of the source; basic blocks are in another one.
-  alike.sort((a, b) => a.instruction.ptxLine - b.instruction.ptxLine);
-  return {
-    operation: access.operation,
-    ...(access.isCopy && { isCopy: true }),
-    memory: access.memory,
-    bytes: access.bytes,
-    location,
-    ordinal: alike.indexOf(access),
-    alike: alike.length,
-    ...(event && { thread: event.thread, block: event.block }),
-  };
-}
-
-/** The lines of a location and of the call sites at which it is inlined. */
-function frames(location: Location | undefined): string {
-  return location ? `${location.file}:${location.line} ${frames(location.inlinedAt)}` : '';
 }
 
 /** Identity of an access, independent of its position in the file. */

@@ -12,6 +12,7 @@ import type { Dim3 } from '../base/dim3.ts';
 import type { LaunchSource } from '../launch/launch.ts';
 import type { Location } from '../source/location.ts';
 import { code, count, listed, sentences } from './text/code-text.ts';
+import { memoryFaultTitle } from './finding/memory-fault.ts';
 import { otherPairsText } from './finding/other-pairs.ts';
 
 const maxArguments = 6;
@@ -25,7 +26,7 @@ export function titleText([finding, ...others]: readonly [Finding, ...Finding[]]
   if (!isRace(finding)) return divergenceTitle(finding.code);
   const arrays = new Set<string>();
   for (const one of [finding, ...others]) if (isRace(one) && one.array !== undefined) arrays.add(one.array);
-  return raceTitle(finding.memory, [...arrays]);
+  return accessTitle(finding.code, finding.memory, [...arrays]);
 }
 
 const divergenceTitles: Readonly<Record<string, string>> = {
@@ -39,15 +40,16 @@ function divergenceTitle(name: string): string {
   return divergenceTitles[name] ?? 'Barrier divergence';
 }
 
-function raceTitle(memory: string | undefined, arrays: readonly string[]): string {
+function accessTitle(name: string, memory: string | undefined, arrays: readonly string[]): string {
   const space = memory === undefined || memory === 'generic' ? '' : `${memory} `;
-  return `Data race on ${space}${arrays.length === 0 ? 'memory' : arrays.slice(0, 3).map(code).join(', ')}`;
+  const object = `${space}${arrays.length === 0 ? 'memory' : arrays.slice(0, 3).map(code).join(', ')}`;
+  return memoryFaultTitle(name, object) ?? `Data race on ${object}`;
 }
 
 /** Like {@link titleText}, for a fixed finding of the base. */
 export function fixedTitle({ code: kind, memory, array }: FixedFinding): string {
   if (/^(barrier|warp)\//.test(kind)) return divergenceTitle(kind);
-  return raceTitle(memory, array === undefined ? [] : [array]);
+  return accessTitle(kind, memory, array === undefined ? [] : [array]);
 }
 
 /**

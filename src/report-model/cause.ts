@@ -3,6 +3,7 @@ import { compareText } from '../base/text.ts';
 import type { Location } from '../source/location.ts';
 import type { OtherPair, ReportedRace } from './finding.ts';
 import { isRace, type Finding } from './outcome.ts';
+import { isMemoryFault } from '../verdict/memory-fault.ts';
 
 /**
  * Key of the code of a finding and of the array of a race: findings at the same lines are merged only if it is equal.
@@ -18,8 +19,8 @@ export function placeNames(finding: Finding): readonly [string, ...string[]] {
 }
 
 function pairName({ code, kind, array }: ReportedRace, { first, second, fingerprint }: OtherPair): string {
-  // Two out-of-bounds indices on one line have to be fixed separately.
-  const index = kind === 'out-of-bounds' ? first.expression : undefined;
+  // Two wrong accesses on one line have to be fixed separately.
+  const index = isMemoryFault(kind) ? first.expression : undefined;
   return nameAt({ code, fingerprint }, [first.location, second.location], array, index);
 }
 

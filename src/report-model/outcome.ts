@@ -5,6 +5,7 @@ import type { Location } from '../source/location.ts';
 import type { DivergenceReport, OtherPair, RaceReport, ReportedDivergence, ReportedFact, ReportedRace } from './finding.ts';
 import type { AccessDescription, Assumption, DivergenceVerdict, RaceVerdict } from '../verdict/finding.ts';
 import type { KernelReport, Report } from './report.ts';
+import { isMemoryFault } from '../verdict/memory-fault.ts';
 
 export type Finding = ReportedRace | ReportedDivergence;
 
@@ -26,7 +27,7 @@ export function accessesInOrder({
   ...race
 }: ReportedRace | OtherPair): readonly [AccessDescription] | readonly [AccessDescription, AccessDescription] {
   const [a, b] = [first.location, second.location];
-  if ('kind' in race && race.kind === 'out-of-bounds') return [first];
+  if ('kind' in race && isMemoryFault(race.kind)) return [first];
   return a && b && a.file === b.file && a.line > b.line ? [second, first] : [first, second];
 }
 

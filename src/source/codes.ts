@@ -108,13 +108,21 @@ export const codes = {
     example: 'out[i] = 0;   // the last thread has i == n: the check `if (i < n)` is missing',
     remedy: 'Check the index before the access, or give the run an array as large as the launch needs.',
   },
+  'memory/index-overflow': {
+    severity: 'error',
+    title: 'An index that is computed in 32 bits wraps around.',
+    explanation:
+      'A product or a sum of `int` values above 2147483647 becomes negative, and one of `unsigned` values above 4294967295 starts again at 0. Widened to an address afterwards, it names another element, or none. The code is right for small arrays and wrong for large ones.',
+    example: 'out[blockIdx.x * columns + threadIdx.x] = x;   // 262144 rows of 12288 columns: the product is above 2^31',
+    remedy: 'Compute the index in 64 bits: convert one factor first, as in `size_t(blockIdx.x) * columns`.',
+  },
   'memory/misaligned': {
     severity: 'error',
     title: 'The address of an access is not a multiple of its size.',
     explanation:
-      'The GPU accesses 2, 4, 8 and 16 bytes only at multiples of that size. At any other address the kernel fails with cudaErrorMisalignedAddress.',
+      'The GPU accesses 2, 4, 8 and 16 bytes only at multiples of that size, and a `float4` is one access of 16 bytes. At any other address the kernel fails with cudaErrorMisalignedAddress. An access whose address depends on an argument, such as the pitch of an image, is a notice that names the multiple, unless the launch or the kernel ensures it.',
     example: '*(float4*)(a + 1)   // 4 bytes past a multiple of 16',
-    remedy: 'Access single elements, or align the start of the array.',
+    remedy: 'Access single elements, or make the start of the array, its pitch and each offset multiples of the size of the access.',
   },
   'memory/read-only': {
     severity: 'error',
@@ -127,7 +135,7 @@ export const codes = {
     severity: 'warning',
     title: 'A thread reads memory that no thread has written.',
     explanation:
-      'In a run a thread read shared memory, local memory or an array given as `uninitialised` before any thread had written it. The value is the earlier contents of the memory.',
+      'In a run a thread read shared memory, local memory or an array given as `uninitialised` before any thread had written it. The value is the earlier contents of the memory. For `check` it is an error if the value reaches global memory, an index or a branch.',
     example: '__shared__ int sum;\nsum += a[i];   // sum = 0; is missing',
     remedy: 'Initialise the memory first. If another thread reads it, put a barrier after the write.',
   },

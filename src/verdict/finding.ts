@@ -4,6 +4,7 @@ import type { Dim3 } from '../base/dim3.ts';
 import type { Location } from '../source/location.ts';
 import type { DecidingFact } from './deciding-fact.ts';
 import type { FindingSubject } from './fingerprint.ts';
+import type { MemoryFault } from './memory-fault.ts';
 import type { Reason } from './reason.ts';
 
 export type RaceVerdict = 'proved' | 'race' | 'possible' | 'unknown' | 'skipped';
@@ -303,13 +304,13 @@ export interface Witness {
 }
 
 export interface RaceFinding {
-  /** `memory/out-of-bounds`: a single access that leaves its object; `first` equals `second`. */
-  readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile' | 'memory/out-of-bounds';
+  /** `memory/*`: of a single access; `first` equals `second`. */
+  readonly code: 'race/shared' | 'race/global' | 'race/generic' | 'race/volatile' | `memory/${MemoryFault}`;
   readonly severity: Severity;
   readonly fingerprint: string;
   /** For an unconfirmed finding only. */
   readonly subject?: FindingSubject;
-  readonly kind: 'read-write' | 'write-write' | 'atomic-read' | 'atomic-write' | 'scope' | 'out-of-bounds';
+  readonly kind: 'read-write' | 'write-write' | 'atomic-read' | 'atomic-write' | 'scope' | MemoryFault;
   readonly memory: 'global' | 'shared' | 'generic';
   readonly scope?: 'warp' | 'block' | 'cluster' | 'grid';
   readonly array?: string;

@@ -2,7 +2,11 @@
  * Why a check has no better verdict than `possible` or `unknown`, as data; `messages/text/verdict-reason.ts` has the
  * texts.
  */
+import type { MemoryFault } from './memory-fault.ts';
 import type { Unmodelled } from '../interpreter/core/run-result.ts';
+
+/** The faults after which the addresses of a kernel are not those that a proof would be about. */
+type WrongAddress = Exclude<MemoryFault, 'uninitialised'>;
 
 export type Reason =
   | { readonly kind: 'out-of-time' | 'out-of-memory' | 'defect' }
@@ -35,8 +39,8 @@ export type Reason =
   /** Races are undecided, since barriers order threads only in the absence of barrier divergence. */
   | { readonly kind: 'divergence' }
   | { readonly kind: 'unreachable'; readonly line: number; readonly assumptions: readonly string[] }
-  /** An index leaves the array, in a run of the given launch or in every execution. */
-  | { readonly kind: 'out-of-bounds'; readonly array: string; readonly line: number }
+  /** An access at a wrong address, in a run of the given launch or in every execution. */
+  | { readonly kind: WrongAddress; readonly array: string; readonly line: number }
   /** A block needs more shared memory than any device has. */
   | { readonly kind: 'refused'; readonly sharedBytes: number; readonly most: number }
   | { readonly kind: 'contradiction'; readonly assumptions: readonly string[] }

@@ -34,6 +34,8 @@ const beyond: ReadonlySet<Reason['kind']> = new Set<Reason['kind']>([
   'locked-barrier',
   'builds-differ',
   'out-of-bounds',
+  'index-overflow',
+  'misaligned',
 ]);
 
 /**

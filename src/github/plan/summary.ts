@@ -25,6 +25,7 @@ import { sparkline, type EarlierCosts } from './cost-history.ts';
 import { byteLength } from '../text/fit-markdown.ts';
 import { logOf, type RunHost } from '../text/run-host.ts';
 import { toMarkdown, toTableCell } from '../../report/markup/code-pieces.ts';
+import { memoryFaultOf } from '../../verdict/memory-fault.ts';
 
 /** The repository of Selvage, and the tag, branch or commit of the running version. */
 export interface ToolPlace {
@@ -121,11 +122,13 @@ export function headline(facts: ReviewFacts): string {
 
 /** `2 data races, 1 barrier divergence`. @param join combines the parts into one text */
 export function countFindings(confirmed: readonly FindingGroup[], join = (parts: readonly string[]): string => parts.join(', ')): string {
-  const races = confirmed.filter(({ example }) => isRace(example.finding)).length;
+  const wrong = confirmed.filter(({ example }) => memoryFaultOf(example.finding.code)).length;
+  const races = confirmed.filter(({ example }) => isRace(example.finding)).length - wrong;
   const exits = confirmed.filter(({ example }) => example.finding.code === 'barrier/early-exit').length;
-  const divergences = confirmed.length - races - exits;
+  const divergences = confirmed.length - races - wrong - exits;
   const parts: string[] = [];
   if (races > 0) parts.push(count(races, 'data race'));
+  if (wrong > 0) parts.push(count(wrong, 'wrong access', 'wrong accesses'));
   if (divergences > 0) parts.push(count(divergences, 'barrier divergence'));
   if (exits > 0) parts.push(count(exits, 'early exit before a barrier', 'early exits before a barrier'));
   return join(parts);

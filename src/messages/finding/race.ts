@@ -4,6 +4,7 @@ import type { Location } from '../../source/location.ts';
 import { isCall, objectText, verbOf } from '../text/access-text.ts';
 import { code, sentences } from '../text/code-text.ts';
 import { chosenText } from '../text/launch-text.ts';
+import { outOfBounds } from './memory-fault.ts';
 import { missingText, remedyText } from './missing-order.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 import { reasonText } from '../text/verdict-reason.ts';
@@ -40,19 +41,6 @@ export function raceMessage(finding: RaceFinding): string {
   const passed = steps.find((step) => step.action === 'pass');
   const names = threads.map(({ name }) => name);
   return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) });
-}
-
-/** The sentences on an access outside the bounds of its object. */
-function outOfBounds({ first, array }: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
-  const { thread = [0, 0, 0], block = [0, 0, 0] } = first;
-  const verb = { read: 'reads', write: 'writes', atomic: 'updates' }[first.operation];
-  const text = first.expression === undefined ? '' : ` with ${code(first.expression)}`;
-  const where = left.offset < 0 ? 'before the start' : 'past the end';
-  const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
-  return sentences(
-    `thread (${thread.join(', ')}) of block (${block.join(', ')}) ${verb} ${first.bytes ?? 0} bytes ${where} of ${code(array ?? 'memory')}${text}${place}: at byte ${left.offset} of an array of ${left.bytes} bytes`,
-    'check the index before the access, launch fewer blocks or threads, or declare a larger array',
-  );
 }
 
 /** The sentences on a race that a run has confirmed. */

@@ -52,6 +52,10 @@ export function reasonText(reason: Reason): string {
       return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would be vacuous`;
     case 'out-of-bounds':
       return `out of bounds: an index on line ${reason.line} is outside of ${code(reason.array)}`;
+    case 'index-overflow':
+      return `overflow: an index of ${code(reason.array)} on line ${reason.line} wraps around`;
+    case 'misaligned':
+      return `misaligned: the access to ${code(reason.array)} on line ${reason.line} is not at a multiple of its size`;
     case 'refused':
       return `no device runs the launch: a block needs ${reason.sharedBytes} bytes of shared memory, and has at most ${reason.most}`;
     case 'contradiction':

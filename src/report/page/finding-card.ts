@@ -12,6 +12,7 @@ import { escapeHtml } from '../markup/html-text.ts';
 import type { PageParts } from './page-parts.ts';
 import { patchLines, sourceLines } from './source-lines.ts';
 import { stepper } from './stepper.ts';
+import { isMemoryFault } from '../../verdict/memory-fault.ts';
 
 /**
  * The card of a finding.
@@ -71,7 +72,7 @@ function frame(group: FindingGroup, parts: PageParts): string {
 /** The lines of the finding itself, with short texts for the actions of the threads. */
 function ownMarks(finding: Finding): Mark[] {
   const { interleaving } = finding;
-  if (!isRace(finding) || !interleaving || finding.kind === 'out-of-bounds') return marksOf(finding);
+  if (!isRace(finding) || !interleaving || isMemoryFault(finding.kind)) return marksOf(finding);
   return accessesInOrder(finding).map(({ thread, block, operation, location, expression }) => {
     const by = interleaving.threads.find((one) => one.thread.join() === thread?.join() && one.block.join() === block?.join());
     const verb = operation === 'atomic' ? 'atomically updates' : `${operation}s`;

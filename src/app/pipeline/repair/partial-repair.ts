@@ -9,6 +9,7 @@ import type { InstructionId, Kernel } from '../../../ir/form/kernel.ts';
 import type { EditRefusal, LeftOpen } from '../../../repair/explanation.ts';
 import type { Location } from '../../../source/location.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
+import { isMemoryFault } from '../../../verdict/memory-fault.ts';
 
 /** The findings that a repair has to remove: a run confirmed them, and they are not suppressed. */
 export function neededFindings(report: KernelReport): Finding[] {
@@ -18,7 +19,7 @@ export function neededFindings(report: KernelReport): Finding[] {
       finding.suppressed === undefined &&
       finding.severity !== 'notice' &&
       finding.kind !== 'early-exit' &&
-      finding.kind !== 'out-of-bounds',
+      !isMemoryFault(finding.kind),
   );
 }
 

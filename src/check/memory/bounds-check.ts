@@ -4,26 +4,26 @@
  * ranges, the others by enumeration of all threads. An access that may leave its object is executed in the interpreter;
  * only such a run confirms the finding.
  */
-import { fingerprintOf } from '../verdict/fingerprint.ts';
-import type { Steps } from '../base/coroutine.ts';
-import { type Access, constantReads } from '../analysis/values/access.ts';
-import { partsOf } from '../analysis/values/leader.ts';
-import type { DeclaredAs, Target } from '../analysis/values/memory-base.ts';
-import { evaluateTerm } from '../term/evaluate-term.ts';
-import type { Term } from '../term/term.ts';
-import type { FaultEvent } from '../interpreter/core/run-result.ts';
-import type { Reason } from '../verdict/reason.ts';
-import type { RaceFinding } from '../verdict/finding.ts';
-import { baseName, describeTerm, placeOf } from './context/names.ts';
-import { declarationOf } from './context/scalars.ts';
-import type { KernelAndLaunch, KernelContext, SymbolicFacts } from './context/facts.ts';
-import { describeAccess } from './race-result.ts';
-import type { SolverTiers } from './deciding/solver-tiers.ts';
-import { weaker } from './witness/origin.ts';
-import { type Shown, describeWitness } from './witness/replay.ts';
-import type { Confirmation } from './witness/scenarios.ts';
+import { fingerprintOf } from '../../verdict/fingerprint.ts';
+import type { Steps } from '../../base/coroutine.ts';
+import { type Access, constantReads } from '../../analysis/values/access.ts';
+import { partsOf } from '../../analysis/values/leader.ts';
+import type { DeclaredAs, Target } from '../../analysis/values/memory-base.ts';
+import { evaluateTerm } from '../../term/evaluate-term.ts';
+import type { Term } from '../../term/term.ts';
+import type { FaultEvent } from '../../interpreter/core/run-result.ts';
+import type { Reason } from '../../verdict/reason.ts';
+import type { RaceFinding } from '../../verdict/finding.ts';
+import { baseName, describeTerm, placeOf } from '../context/names.ts';
+import { declarationOf } from '../context/scalars.ts';
+import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
+import { describeAccess } from '../context/access-description.ts';
+import type { SolverTiers } from '../deciding/solver-tiers.ts';
+import { weaker } from '../witness/origin.ts';
+import { type Shown, describeWitness } from '../witness/replay.ts';
+import type { Confirmation } from '../witness/scenarios.ts';
 
-export interface BoundsResult {
+export interface MemoryResult {
   /** The reason why the kernel cannot be proved; null if no index is known to leave its object. */
   readonly reason: Reason | null;
   readonly findings: readonly RaceFinding[];
@@ -54,7 +54,7 @@ export function* checkBounds(
   raced: KernelContext,
   confirmation: Confirmation,
   linear: () => ReturnType<SolverTiers['linear']>,
-): Steps<BoundsResult> {
+): Steps<MemoryResult> {
   const { request, symbolic, accesses } = raced;
   if (!request.checks.race) return { reason: null, findings: [] };
   const declaredAs: DeclaredAs = (index, offset) => declarationOf(request.parameters[index], offset);

@@ -1,0 +1,37 @@
+/** Titles and texts of findings on a single access: what the thread accesses, why that is wrong, and the remedy. */
+import { type MemoryFault, memoryFaultOf } from '../../verdict/memory-fault.ts';
+import type { RaceFinding } from '../../verdict/finding.ts';
+import { code, sentences } from '../text/code-text.ts';
+import { homeOf, lineText } from '../text/place.ts';
+
+const titles: Readonly<Record<MemoryFault, string>> = {
+  'out-of-bounds': 'Access outside of',
+  'index-overflow': 'Overflow of an index into',
+  misaligned: 'Misaligned access to',
+  uninitialised: 'Uninitialised read of',
+};
+
+/** Title of a finding with one of these codes: ``Access outside of `s` ``; null for other codes. */
+export function memoryFaultTitle(name: string, object: string): string | null {
+  const fault = memoryFaultOf(name);
+  return fault && `${titles[fault]} ${object}`;
+}
+
+/** The sentences on an access outside the bounds of its object. */
+export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
+  const { offset, bytes } = left;
+  const where = `${offset < 0 ? 'before the start' : 'past the end'} of`;
+  return sentences(
+    `${actionText(finding, where)}: at byte ${offset} of an array of ${bytes} bytes`,
+    'check the index before the access, launch fewer blocks or threads, or declare a larger array',
+  );
+}
+
+/** ``thread (0, 0, 0) of block (0, 0, 0) reads 4 bytes of `s` with `s[i]` on line 12``. */
+function actionText({ first, array }: RaceFinding, where: string): string {
+  const { thread = [0, 0, 0], block = [0, 0, 0] } = first;
+  const verb = { read: 'reads', write: 'writes', atomic: 'updates' }[first.operation];
+  const text = first.expression === undefined ? '' : ` with ${code(first.expression)}`;
+  const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
+  return `thread (${thread.join(', ')}) of block (${block.join(', ')}) ${verb} ${first.bytes ?? 0} bytes ${where} ${code(array ?? 'memory')}${text}${place}`;
+}
