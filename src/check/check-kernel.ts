@@ -38,7 +38,7 @@ import { type MemoryResult, checkBounds } from './memory/bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
 import { type Aliasing, aliasing, nonAliasingPointers } from './context/aliasing.ts';
 import { type KernelIntervals, intervalsOf } from './intervals.ts';
-import type { Scoped } from './obligations/instance.ts';
+import { type Scoped, Instances } from './obligations/instance.ts';
 import { type DivergenceState, decideBarriers, divergenceResult, lockedBarriers } from './divergence-check.ts';
 import { CertificateLog } from './certifying/certificate-log.ts';
 import { Confirmation } from './witness/scenarios.ts';
@@ -198,7 +198,12 @@ function* decide(
   if (isCooperative && !request.launch.cooperative) assumed.add('launch', 'the launch is cooperative');
 
   // Single accesses: memory/bounds-check.
-  const faults: MemoryResult = yield* checkBounds(facts, runs, () => tiers.linear('grid', uniformity.grid));
+  const faults: MemoryResult = yield* checkBounds(
+    facts,
+    runs,
+    () => tiers.linear('grid', uniformity.grid),
+    new Instances(facts.symbolic, uniformity.grid, 'grid'),
+  );
 
   // Pairs: obligations/obligation. Ordered: ordering/critical-section, context/warp-slot.
   const memory: Aliasing = aliasing(facts);

@@ -37,7 +37,8 @@ import type { LaunchInstance } from './representative/representative-launches.ts
 import { type CheapResult, decideCheaply } from './deciding/cheap-tiers.ts';
 import { comparedSizes } from './context/named-term.ts';
 import { refutedBySizes } from './radix/size-digits.ts';
-import { KeptTouches, type OverlapEffort, type OverlapInLaunch, overlapsIn } from './witness/overlap.ts';
+import { KeptTouches, type OverlapEffort } from './witness/lanes-of-access.ts';
+import { type OverlapInLaunch, overlapsIn } from './witness/overlap.ts';
 import type { Shown } from './witness/replay.ts';
 import { isDecidedByRun } from './witness/deciding-run.ts';
 import { type Confirmation, pairKey } from './witness/scenarios.ts';

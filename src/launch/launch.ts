@@ -23,6 +23,8 @@ export interface Launch {
   readonly cluster: Dim3 | null;
   /** Dynamic shared memory in bytes. */
   readonly sharedBytes: number | null;
+  /** The same as an expression over dimensions and arguments, if it is not a constant. */
+  readonly sharedSize?: IntegerExpression;
   readonly cooperative: boolean;
   /**
    * Whether the launch may start before the previous kernel in the stream has ended (programmatic dependent launch).

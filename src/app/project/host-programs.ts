@@ -402,7 +402,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
   const shown = [...groups.values()].flatMap((group) => group.slice(0, maxShown));
   const merged = [...groups.values()].map((group): LaunchSite => {
     const [first, ...rest] = group;
-    const { grid, sharedBytes, ...common } = first;
+    const { grid, sharedBytes, sharedSize, ...common } = first;
     const same = <Value>(value: (site: LaunchSite) => Value): boolean =>
       rest.every((site) => JSON.stringify(value(site)) === JSON.stringify(value(first)));
     const contents = (site: LaunchSite): unknown => [[...site.contents.arrays], [...site.contents.variables]];
@@ -412,6 +412,7 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
       axes: commonAxes(group),
       ...(grid && same((site) => site.grid) ? { grid } : {}),
       ...(sharedBytes !== undefined && same((site) => site.sharedBytes) ? { sharedBytes } : {}),
+      ...(sharedSize && rest.every((site) => text(site.sharedSize) === text(sharedSize)) ? { sharedSize } : {}),
       scalars: new Map([...common.scalars].filter(([index, value]) => rest.every((site) => site.scalars.get(index) === value))),
       pointers: commonPointers([first, ...rest]),
       ties: [

@@ -5,6 +5,7 @@ import { sizeOfType, integerType } from '../../cuda/syntax/basic-type.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Lookup } from '../../assumptions/evaluate.ts';
 import type { LaunchName } from '../../assumptions/expression.ts';
+import { dynamicSharedBytes, extentsBy } from '../premises/extents.ts';
 import { isUnsignedType, namedScalar, type NamedScalar } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { KernelAndLaunch } from './facts.ts';
@@ -80,6 +81,16 @@ export function lookupIn(
     if (!found || value === undefined) return undefined;
     return found.isUnsigned ? value : BigInt.asIntN(found.field.bytes * 8, value);
   };
+}
+
+/** The sizes of memory in a launch: dynamic shared memory, and arrays of which a size is stated, by `INDEX.OFFSET` of the parameter. */
+export function memoryOf(
+  { request, ...kernel }: Pick<KernelAndLaunch, 'request' | 'kernel' | 'fields'>,
+  known: KnownLaunch,
+): { readonly sharedBytes: number; readonly extents: ReadonlyMap<string, number> } {
+  const { launch, parameters, assumptions } = request;
+  const lookup = lookupIn(kernel, parameters, known);
+  return { sharedBytes: dynamicSharedBytes(launch, lookup), extents: extentsBy(assumptions, parameters, launch, lookup) };
 }
 
 /** The field of a parameter, and whether its type is unsigned; null if no integer has the name. */

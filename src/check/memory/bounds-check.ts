@@ -19,9 +19,11 @@ import { declarationOf } from '../context/scalars.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
 import { describeAccess } from '../context/access-description.ts';
 import type { SolverTiers } from '../deciding/solver-tiers.ts';
+import type { Instances } from '../obligations/instance.ts';
 import { weaker } from '../witness/origin.ts';
 import { type Shown, describeWitness } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
+import { leftInChosen } from './open-sizes.ts';
 
 export interface MemoryResult {
   /** The reason why the kernel cannot be proved; null if no index is known to leave its object. */
@@ -37,6 +39,8 @@ interface OutOfBounds {
   readonly extent: number;
   /** Whether the answer depends on the launch only. */
   readonly isGiven: boolean;
+  /** Whether it leaves the object in all large representative launches. */
+  readonly isInAll?: true;
   /** The run in which the access leaves its object. */
   readonly shown: Shown<FaultEvent> | undefined;
 }
@@ -54,6 +58,7 @@ export function* checkBounds(
   raced: KernelContext,
   confirmation: Confirmation,
   linear: () => ReturnType<SolverTiers['linear']>,
+  instances: Instances,
 ): Steps<MemoryResult> {
   const { request, symbolic, accesses } = raced;
   if (!request.checks.race) return { reason: null, findings: [] };
@@ -65,7 +70,12 @@ export function* checkBounds(
     if (access.instruction.operation.effect.kind === 'warpgroup-multiply') continue;
     for (const target of access.targets) {
       const extent = extentOf(context, target);
-      if (extent === null || staysInside(context, access, target, extent)) continue;
+      if (extent === null) {
+        const left = yield* leftInChosen(context, instances, access, target, confirmation);
+        if (left) found.push({ access, target, ...left, isGiven: false, isInAll: true });
+        continue;
+      }
+      if (staysInside(context, access, target, extent)) continue;
       const question = questionOf(context, access, target, extent);
       if (question && isGuarded(context, question)) continue;
       const suspect = question
@@ -323,7 +333,7 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
 /** The findings that runs have shown, one for each object. */
 function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): RaceFinding[] {
   const findings = new Map<string, RaceFinding>();
-  for (const { access, target, extent, isGiven, shown } of found) {
+  for (const { access, target, extent, isGiven, isInAll, shown } of found) {
     const { left } = shown?.event ?? {};
     const array = baseName(context, target.base);
     if (!shown || !left || findings.has(array)) continue;
@@ -339,7 +349,7 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
     const identity = `${access.operation}:${describeTerm(context, target.offset)}`;
     findings.set(array, {
       code: 'memory/out-of-bounds',
-      severity: isGiven ? 'error' : weaker('error'),
+      severity: isGiven || isInAll ? 'error' : weaker('error'),
       fingerprint: fingerprintOf(request.identity, ['out-of-bounds', array, identity]),
       kind: 'out-of-bounds',
       memory,

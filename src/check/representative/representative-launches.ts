@@ -2,7 +2,6 @@
  * Representative launches: dimensions and scalars as programs use them, for what options, configuration, annotations
  * and the host program leave unspecified. A race that only other launches show is not a finding.
  */
-import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { type Dim3, extentProduct } from '../../base/dim3.ts';
 import { seededRandom } from '../../base/random.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
@@ -13,7 +12,7 @@ import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { comparedSizes } from '../context/named-term.ts';
-import { givenScalar, lookupIn } from '../context/scalars.ts';
+import { givenScalar, lookupIn, memoryOf } from '../context/scalars.ts';
 import { conditionsOf, scalarBounds } from '../premises/premises.ts';
 import { type IndexShape, indexShapeOf } from '../shape/index-shape.ts';
 import { type ThreadPlace, atomValue } from '../shape/monomial.ts';
@@ -389,16 +388,15 @@ const sampledThreads = 24;
  * Whether indices into shared memory stay in their arrays, evaluated for some threads of the first and the last block.
  */
 function staysInBounds(context: KernelAndLaunch & SymbolicFacts, setting: LaunchInstance): boolean {
-  const { accesses, symbolic, request } = context;
+  const { accesses, symbolic } = context;
   const { block, grid } = setting;
+  const { sharedBytes } = memoryOf(context, setting);
   const count = block[0] * block[1] * block[2];
   if (count > threadLimit(context.kernel)) return false;
   const shared = accesses.flatMap((access) =>
     access.targets.flatMap(({ base, offset, condition }) => {
       if (base.kind !== 'object' || base.object.space !== 'shared') return [];
-      // If the launch does not specify the size, runs use the size that every GPU offers.
-      const dynamic = request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
-      const bytes = base.object.bytes ?? (base.key === 'dynamic' ? dynamic : null);
+      const bytes = base.object.bytes ?? (base.key === 'dynamic' ? sharedBytes : null);
       return bytes === null ? [] : [{ offset, condition, bytes: BigInt(bytes - access.bytes), reach: symbolic.reach(access.block) }];
     }),
   );

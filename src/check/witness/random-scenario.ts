@@ -1,6 +1,6 @@
 /** Scenarios of representative launches with random contents, for runs that do not search for races. */
-import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import { memoryOf } from '../context/scalars.ts';
 import { generatedContents } from '../representative/contents.ts';
 import type { LaunchInstance } from '../representative/representative-launches.ts';
 import type { Contents, Scenario } from './replay.ts';
@@ -22,15 +22,16 @@ export function randomScenario(
   const zeroed = synchronisingArrays(context);
   const contents: Contents = `random ${draw + 1}`;
   const drawn = [...generatedContents(context, setting, draw)].filter(([array]) => !zeroed.has(array));
+  const { sharedBytes, extents } = memoryOf(context, setting);
   const isDynamic = context.kernel.objects.some(({ space, bytes }) => space === 'shared' && bytes === null);
   return {
     block,
     grid,
-    sharedBytes: context.request.launch.sharedBytes ?? (isDynamic ? sharedBytesWithoutOptIn : 0),
+    extents,
+    sharedBytes: isDynamic || context.request.launch.sharedBytes !== null ? sharedBytes : 0,
     scalar,
     blocks,
     contents,
     settled: new Map<string, Contents>([...drawn, ...resolvedElements(elementRanges(context), contents, zeroed)]),
-    extents: context.extents,
   };
 }

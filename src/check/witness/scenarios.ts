@@ -5,7 +5,6 @@
 import { constantOf } from '../../assumptions/evaluate.ts';
 import type { SymbolicFacts, KernelAndLaunch, BarrierFacts, ElementFacts } from '../context/facts.ts';
 import type { Model } from '../../solver/solver.ts';
-import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
 import { isStrong } from '../../memory-model/fence.ts';
 import { extentProduct } from '../../base/dim3.ts';
 import type { AccessEvent, DivergenceEvent, FaultEvent, RaceEvent, UndefinedRead } from '../../interpreter/core/run-result.ts';
@@ -19,6 +18,7 @@ import type { PairScope } from '../obligations/instance.ts';
 import type { Term } from '../../term/term.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
 import { replays, shortRuns, shrinking } from '../request/check-budget.ts';
+import { memoryOf } from '../context/scalars.ts';
 import { namedPointer } from '../premises/premises.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { avoidingDraw, draws, generatedContents } from '../representative/contents.ts';
@@ -360,6 +360,11 @@ export class Confirmation {
     for (const setting of new Set([this.settings[0], large])) if (setting) yield* this.runOnce(this.scenario(setting, numbers, 0));
   }
 
+  /** Runs these blocks of a launch instance, as linear indices. */
+  *runLaunch(setting: LaunchInstance, blocks: readonly number[]): Steps<void> {
+    yield* this.runOnce(this.scenario(setting, blocks, 0));
+  }
+
   /**
    * Like {@link atLargeSettings}, for a barrier that threads miss. The last block, in which threads are idle, runs
    * first and briefly: the steps are meant for races.
@@ -435,8 +440,6 @@ export class Confirmation {
     const isSmall = count * block[0] * block[1] * block[2] <= replays.mostThreads;
     const usual = isSmall ? Array.from({ length: count }, (_, number) => number) : cornersOf(grid);
     const list = [...new Set(blocks ?? usual)].filter((candidate) => candidate >= 0 && candidate < count);
-    // If the launch does not specify the size, the size that every GPU offers.
-    const sharedBytes = this.context.request.launch.sharedBytes ?? sharedBytesWithoutOptIn;
     const drawn = [...generatedContents(this.context, setting, draw)].filter(([array]) => !this.zeroed.has(array));
     const filled = [...(this.context.request.launch.contents?.arrays ?? [])].map(([index, values]): [string, Contents] => [
       `${index}.0`,
@@ -445,17 +448,15 @@ export class Confirmation {
     const settled = new Map<string, Contents>([...drawn, ...resolvedElements(this.ranges, usualContents, this.zeroed), ...filled]);
     const contents = usualContents;
     const at = this.settings.indexOf(setting);
-    const { extents } = this.context;
     return {
       block,
       grid,
-      sharedBytes,
+      ...memoryOf(this.context, setting),
       scalar,
       blocks: list.sort((a, b) => a - b),
       contents,
       settled,
       setting: at,
-      extents,
     };
   }
 

@@ -1,7 +1,7 @@
 /** Shrinks the run that shows a finding, if its launch or scalars are chosen. */
 import { absolute } from '../../base/integer.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
-import { givenScalar } from '../context/scalars.ts';
+import { givenScalar, memoryOf } from '../context/scalars.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import type { PairScope } from '../obligations/instance.ts';
@@ -30,7 +30,8 @@ export function* shrink<Event>(
   tries: (scenario: Scenario) => Steps<Event | undefined>,
 ): Steps<Shown<Event>> {
   let best = shown;
-  function* accepts(scenario: Scenario): Steps<boolean> {
+  function* accepts(turned: Scenario): Steps<boolean> {
+    const scenario = { ...turned, ...memoryOf(context, turned) };
     if (!satisfiesAssumptions(context, scenario) || !isRepresentative(context, { ...scenario, isLarge: false })) return false;
     const event = yield* tries(scenario);
     if (event !== undefined) best = { event, scenario };

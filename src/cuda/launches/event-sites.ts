@@ -92,6 +92,7 @@ function siteOf(
     facts: [...event.facts, ...event.symbolFacts, ...way],
     told: substitution.fact,
   });
+  const sharedSize = shared && sharedBytes === undefined ? renamed(shared, names) : null;
   const held = contentsOfLaunch(event, given, parameters, substitution.term);
   const determined = new Set(whole.flatMap(([term]) => [...symbolsOf(term).keys()]));
   const reasonsFor = (name: 'blockDim' | 'gridDim', terms: readonly (HostTerm | null)[]): string[] =>
@@ -118,6 +119,7 @@ function siteOf(
     axes,
     ...(cluster ? { cluster } : {}),
     ...(sharedBytes === undefined ? {} : { sharedBytes: Number(sharedBytes) }),
+    ...(sharedSize ? { sharedSize } : {}),
     ...(event.cooperative === undefined ? {} : { cooperative: event.cooperative }),
     ...(event.startsEarly ? { startsEarly: true } : {}),
     unknown,

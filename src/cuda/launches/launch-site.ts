@@ -31,6 +31,8 @@ export interface LaunchSite {
   readonly cluster?: Extents;
   /** Dynamic shared memory in bytes. */
   readonly sharedBytes?: number;
+  /** The same as an expression over dimensions and arguments, if it is not a constant. */
+  readonly sharedSize?: IntegerExpression;
   readonly cooperative?: boolean;
   /** Present if the kernel may start before the previous kernel in the stream has ended. */
   readonly startsEarly?: true;

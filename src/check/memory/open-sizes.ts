@@ -1,0 +1,86 @@
+/**
+ * Accesses that leave memory whose size depends on dimensions or scalars that the launch leaves open: dynamic shared
+ * memory of `blockDim.x * 4` bytes, an array of `n` elements. By the terms of an address, some thread leaves it in each
+ * large representative launch; a run of one of these confirms it.
+ */
+import type { Steps } from '../../base/coroutine.ts';
+import type { Access } from '../../analysis/values/access.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
+import { partsOf } from '../../analysis/values/leader.ts';
+import type { FaultEvent } from '../../interpreter/core/run-result.ts';
+import type { KernelContext } from '../context/facts.ts';
+import { memoryOf } from '../context/scalars.ts';
+import type { Instances, TermInstance } from '../obligations/instance.ts';
+import type { AccessSide } from '../obligations/obligation.ts';
+import { type LaunchInstance, representativeLaunches } from '../representative/representative-launches.ts';
+import { SideOfLaunch, combinations, scalarsOf } from '../witness/lanes-of-access.ts';
+import type { Shown } from '../witness/replay.ts';
+import type { Confirmation } from '../witness/scenarios.ts';
+import { blockAt, endsOf } from '../witness/some-blocks.ts';
+
+/** Limit on the threads and iterations that are evaluated for one access in one launch. */
+const mostLanes = 1024;
+/** Limit on the conditions that are evaluated for one access, each for one thread in one iteration. */
+const effortOfAccess = 400_000;
+
+/** The run in which an access leaves memory of such a size; null if its size is not of this kind, or not all launches show it. */
+export function* leftInChosen(
+  context: KernelContext,
+  instances: Instances,
+  access: Access,
+  target: Target,
+  confirmation: Confirmation,
+): Steps<{ readonly shown: Shown<FaultEvent>; readonly extent: number } | null> {
+  if (!hasOpenSize(context, target) || !target.offset.leaves.every(isOfLaunch)) return null;
+  const large = representativeLaunches(context).filter(({ isLarge }) => isLarge);
+  const effort = { left: effortOfAccess };
+  const found = large.map((setting) => blocksThatLeave(context, instances, access, target, setting, effort));
+  const [first] = found;
+  if (!first || found.includes(null)) return null;
+  yield* confirmation.runLaunch(large[0]!, first.blocks);
+  const shown = confirmation.faults.get(access.instruction.id);
+  return shown ? { shown, extent: first.extent } : null;
+}
+
+function isOfLaunch({ atom }: Target['offset']): boolean {
+  return /^(?:thread|block|block-size|grid-size|parameter|iteration|object)$/.test(atom!.kind);
+}
+
+/** Whether the size of an object is stated, and depends on values that the launch leaves open. */
+function hasOpenSize({ request, extents }: KernelContext, { base }: Target): boolean {
+  const { launch, assumptions } = request;
+  if (base.kind === 'parameter')
+    return !extents.has(`${base.index}.${base.offset}`) && assumptions.some(({ expression }) => expression.kind === 'extent');
+  return base.kind === 'object' && base.key === 'dynamic' && base.object.bytes === null && launch.sharedSize !== undefined;
+}
+
+/** The blocks, of the first and the last one, in which some thread leaves the object in a launch; null if none does. */
+function blocksThatLeave(
+  context: KernelContext,
+  instances: Instances,
+  access: Access,
+  target: Target,
+  setting: LaunchInstance,
+  effort: { left: number },
+): { readonly blocks: readonly number[]; readonly extent: number } | null {
+  const { sharedBytes, extents } = memoryOf(context, setting);
+  const { base } = target;
+  const extent = base.kind === 'parameter' ? extents.get(`${base.index}.${base.offset}`) : sharedBytes;
+  if (extent === undefined) return null;
+  const side = new SideOfLaunch(sideOf(context, access, target), instances, setting, scalarsOf(context, setting), effort);
+  const leaves = (number: number): boolean => {
+    const among = [blockAt(setting.grid, number)];
+    const iterations = combinations(side.iterationsTried(among));
+    const { starts } = side.touched(among, iterations, new Map(), mostLanes);
+    return effort.left > 0 && starts.some((start) => start < 0 || start + access.bytes > extent);
+  };
+  const blocks = endsOf(setting.grid).filter(leaves);
+  return blocks.length > 0 ? { blocks, extent } : null;
+}
+
+/** An access of one thread, in any iteration of each loop. */
+function sideOf({ symbolic, kernel }: KernelContext, access: Access, target: Target): AccessSide {
+  const reading: TermInstance = { side: 1, rounds: kernel.loops.map(() => 'free' as const) };
+  const conditions = [symbolic.reach(access.block), target.condition].flatMap(partsOf).map((term) => ({ term, reading }));
+  return { access, target, reading, conditions };
+}
