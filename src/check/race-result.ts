@@ -480,7 +480,9 @@ function* confirmedFinding(
   const ordered = event.first.instruction === pair.first.instruction.id ? pair : { first: pair.second, second: pair.first };
   const inWarp = finding.scope === 'warp' && isOfWarps(context) && state.staysInWarp(pair);
   const meeting = isOwn(event) ? 'own-copy' : inWarp ? 'in-warp' : 'any';
-  const ordering = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting);
+  const { undefinedReads } = confirmation;
+  const racing = { first: event.first, second: event.second, block: scenario.block, undefinedReads };
+  const ordering = missingOrder(context, [ordered.first, ordered.second], pair.scope, meeting, racing);
   const missing = ofAllBlocks(
     context,
     ordering,

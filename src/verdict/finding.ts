@@ -95,6 +95,7 @@ export interface MissingGridOrder {
   /** As in {@link MissingBarrier}. */
   readonly isUpdate?: true;
   readonly indexFrom?: Location;
+  readonly indexCause?: IndexCause;
   readonly nextIteration?: true;
   /** A barrier of the grid elsewhere in the kernel. */
   readonly gridBarrier?: Location;
@@ -126,7 +127,32 @@ export interface MissingBarrier {
   readonly nextIteration?: true;
   /** Of one statement that two threads execute: the atomic operation or the shuffle from which its index comes. */
   readonly indexFrom?: Location;
+  /** Why both threads have the same index; absent if that is not known. */
+  readonly indexCause?: IndexCause;
 }
+
+/**
+ * Why two threads compute the same index from the number that an atomic operation at `counted` returns, possibly to another lane:
+ *
+ * - `undefined`: the lane from which the shuffle takes the number does not take part in it;
+ * - `lane`: it is not the lane `reads` (absent: several or unknown lanes), which executes the atomic operation;
+ * - `block`: the counter is in shared memory, and the threads are in two blocks;
+ * - `count`: the atomic operation adds less than the extent of the indices that are computed from one number;
+ * - `number`: both threads have one number; `isRepeated`: they use it in several iterations of a loop.
+ */
+export type IndexCause =
+  | { readonly kind: 'undefined'; readonly mnemonic: string }
+  | {
+      readonly kind: 'lane';
+      readonly mnemonic: string;
+      readonly counted: Location;
+      readonly lane: number;
+      readonly source: number;
+      readonly reads?: number;
+    }
+  | { readonly kind: 'block'; readonly counted: Location; readonly counter: string }
+  | { readonly kind: 'count'; readonly counted: Location; readonly added: number; readonly needed: number }
+  | { readonly kind: 'number'; readonly counted: Location; readonly isRepeated: boolean };
 
 /** What a lock, a flag or a counter lacks to order the accesses; its name is either `lock` or `flag`. */
 export interface MissingFence {

@@ -24,6 +24,7 @@ import { isOwn, threadName } from '../../check/witness/interleaving.ts';
 import { missingOrder } from '../../check/witness/missing-order.ts';
 import { describeAccess } from '../../check/context/access-description.ts';
 import { raceKind } from '../../check/race-result.ts';
+import type { RacingThreads } from '../../check/witness/shared-index.ts';
 import type { CheckPolicy } from '../../check/request/check-request.ts';
 import type { AccessDescription, LaneFault, MissingOrder } from '../../verdict/finding.ts';
 import { code, sentences } from '../../messages/text/code-text.ts';
@@ -123,12 +124,13 @@ async function raceFindings(request: FindingsRequest, words: RunWords): Promise<
   if (wanted.length === 0) return [];
   const context = contextOf(request);
   const isRecognised = recognised(context, result.races);
+  const undefinedReads = new Set(result.undefinedReads.map(({ instruction }) => instruction));
   const findings = new Map<string, RunRace>();
   for (const { event, array } of wanted) {
     if (isRecognised(event)) continue;
     const first = await describe(context, event.first, array, words, facts);
     const second = await describe(context, event.second, array, words, facts);
-    const finding = raceFinding(context, policy, event, array, first, second);
+    const finding = raceFinding(context, policy, event, undefinedReads, array, first, second);
     // Races of several instructions on the same lines are one finding, whether their threads are in one block or in
     // two.
     const lines = [first, second].map(({ location }) => `${location?.file}:${location?.line}`).sort();
@@ -206,6 +208,7 @@ function raceFinding(
   context: KernelContext,
   policy: CheckPolicy,
   event: RaceEvent,
+  undefinedReads: ReadonlySet<InstructionId>,
   array: string,
   first: AccessDescription,
   second: AccessDescription,
@@ -229,7 +232,7 @@ function raceFinding(
     sameValue,
     overlap: { offset, bytes },
     threads: threads.map((access) => threadName(access.thread, access.block, dimensions, isGrid)),
-    missing: missingOf(context, event, scope),
+    missing: missingOf(context, event, scope, { first: event.first, second: event.second, block, undefinedReads }),
     ...(doubt !== undefined && { doubt }),
   });
   return {
@@ -250,10 +253,10 @@ function raceFinding(
 }
 
 /** The missing order between two racing accesses of a run, if the run determines it. */
-function missingOf(context: KernelContext, event: RaceEvent, scope: 'warp' | 'block' | 'grid'): MissingOrder {
+function missingOf(context: KernelContext, event: RaceEvent, scope: 'warp' | 'block' | 'grid', racing: RacingThreads): MissingOrder {
   const [first, second] = [accessOf(context, event.first), accessOf(context, event.second)];
   if (!first || !second) return { kind: scope === 'grid' ? 'grid-order' : 'block-barrier' };
-  return missingOrder(context, [first, second], scope === 'grid' ? 'grid' : 'block', 'any');
+  return missingOrder(context, [first, second], scope === 'grid' ? 'grid' : 'block', 'any', racing);
 }
 
 function divergenceFinding(event: DivergenceEvent, passed: ReadonlySet<InstructionId>, words: RunWords, size: Dim3): RunEvent {

@@ -20,12 +20,22 @@ import { divergenceObligations } from '../obligations/barrier-divergence.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { isWait } from '../ordering/synchronisation-idioms.ts';
 import { missingSynchronisation, undecidedGuard } from './missing-synchronisation.ts';
+import { type RacingThreads, causeOfIndex, sourceOfIndex } from './shared-index.ts';
 
 /** Which threads overlap: a thread and its own copy, threads of one warp only, or any two threads. */
 type Meeting = 'own-copy' | 'in-warp' | 'any';
 
-/** The missing order between two accesses, the first of which a run performed first. */
-export function missingOrder(context: KernelContext, [a, b]: readonly [Access, Access], scope: PairScope, meeting: Meeting): MissingOrder {
+/**
+ * The missing order between two accesses, the first of which a run performed first.
+ * @param racing their threads in that run; null without a run
+ */
+export function missingOrder(
+  context: KernelContext,
+  [a, b]: readonly [Access, Access],
+  scope: PairScope,
+  meeting: Meeting,
+  racing: RacingThreads | null = null,
+): MissingOrder {
   if (meeting === 'own-copy') return { kind: 'copy-wait' };
   const strong = missingStrength(a, b);
   if (strong) return strong.kind === 'atomic' && waits(context, a, b) ? { ...strong, waits: true } : strong;
@@ -33,8 +43,9 @@ export function missingOrder(context: KernelContext, [a, b]: readonly [Access, A
   if (order) return order.missing;
   if (waits(context, a, b)) return { kind: 'atomic', waits: true };
   const { isMove, ...update } = updateOf(context.kernel, a, b);
-  const source = a.instruction === b.instruction ? sourceOfIndex(context, a) : undefined;
-  const cause = { ...update, ...(source && { indexFrom: placeOf(context.kernel, source) }) };
+  const source = a.instruction === b.instruction ? sourceOfIndex(context, a) : null;
+  const indexCause = source && racing && causeOfIndex(context, a, source, racing);
+  const cause = { ...update, ...(source && { indexFrom: placeOf(context.kernel, source.by) }), ...(indexCause && { indexCause }) };
   if (scope === 'grid') {
     const guard = update.isUpdate || source ? null : undecidedGuard(context, a, b);
     return guard ?? { kind: 'grid-order', ...cause, ...readFirst(context.kernel, a, b), ...missingGridBarrier(context, a, b) };
@@ -81,17 +92,6 @@ function readFirst(kernel: Kernel, a: Access, b: Access): { isReadFirst?: true }
 /** Whether one thread waits for what the other one writes. */
 function waits({ symbolic }: KernelContext, a: Access, b: Access): boolean {
   return (isWait(symbolic, a) && b.operation !== 'read') || (isWait(symbolic, b) && a.operation !== 'read');
-}
-
-/** The atomic operation or the shuffle whose result is in the index of an access; undefined if none is. */
-function sourceOfIndex({ kernel }: KernelContext, { targets }: Access): Instruction | undefined {
-  for (const { atom } of targets[0]!.offset.leaves) {
-    const definition = atom?.kind === 'havoc' && atom.value >= 0 ? kernel.values[atom.value]!.definition : undefined;
-    if (definition?.kind !== 'instruction') continue;
-    const { kind } = definition.instruction.operation.effect;
-    if (kind === 'atomic' || kind === 'shuffle') return definition.instruction;
-  }
-  return undefined;
 }
 
 /**

@@ -50,7 +50,7 @@ function fill(result: Int32Array | null, start: number, stop: number, value: num
 }
 
 /** The lane that a lane reads from, or -1 if that is outside its segment. */
-function sourceLane(mode: string, lane: number, b: number, c: number): number {
+export function sourceLane(mode: string, lane: number, b: number, c: number): number {
   const distance = b & 31;
   const segment = (c >> 8) & 31;
   const minimum = lane & segment;

@@ -10,6 +10,7 @@ import type {
 } from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
+import { sharedIndexOf, sharedIndexRemedy, sharedIndexText } from './shared-index.ts';
 
 interface Accesses {
   readonly first: AccessDescription;
@@ -35,6 +36,7 @@ const makeBothAtomic = `use ${code('cuda::atomic_ref')} or atomic functions for 
 /** The missing order, as the end of a sentence on the race. */
 export function missingText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second, isOwnCopy } = accesses;
+  const index = missing.kind === 'grid-order' ? sharedIndexOf(missing, homeOf([first.location, second.location])) : null;
   switch (missing.kind) {
     case 'block-barrier':
     case 'warp-barrier':
@@ -46,7 +48,7 @@ export function missingText(missing: MissingOrder, accesses: Accesses): string {
         ? 'the thread has not waited for its copy'
         : `the accesses are not separated by a wait for the copy with ${syncThreads} after it`;
     case 'grid-order':
-      if (missing.indexFrom) return sameIndex(missing.indexFrom, accesses);
+      if (index) return sharedIndexText(index);
       if (missing.gridBarrier) return `no barrier of the grid separates ${separated(missing, first, second)}`;
       return `nothing orders threads of different blocks${missing.isUpdate ? `, and ${notAtomic}` : ''}`;
     case 'atomic':
@@ -67,6 +69,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second } = accesses;
   if (accesses.sameValue && /^(?:block-barrier|warp-barrier|grid-order)$/.test(missing.kind))
     return 'let only one thread write this element';
+  const index = missing.kind === 'grid-order' ? sharedIndexOf(missing, homeOf([first.location, second.location])) : null;
   switch (missing.kind) {
     case 'block-barrier':
     case 'warp-barrier':
@@ -79,7 +82,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
       if (missing.isUpdate) return makeAtomic;
-      if (missing.indexFrom) return indexText;
+      if (index) return sharedIndexRemedy(index);
       if (missing.gridBarrier) return gridBarrierText(missing, missing.gridBarrier, accesses);
       if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements('one thread of the grid');
       return otherOrder(missing, accesses);
@@ -111,7 +114,8 @@ function separated({ nextIteration }: Pick<MissingBarrier, 'nextIteration'>, fir
 
 function missingBarrierText(missing: MissingBarrier, accesses: Accesses): string {
   const { first, second } = accesses;
-  if (missing.indexFrom) return sameIndex(missing.indexFrom, accesses);
+  const index = sharedIndexOf(missing, homeOf([first.location, second.location]));
+  if (index) return sharedIndexText(index);
   // A barrier would not help two threads that write one element in one statement.
   const isOneWrite = missing.between === 'none' && isEachOne(first, second) && first.operation !== 'read';
   if (missing.others && missing.kind === 'block-barrier' && !isOneWrite)
@@ -124,7 +128,8 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const { first, second } = accesses;
   const { kind, between, lanes, nextIteration } = missing;
   if (missing.isUpdate) return makeAtomic;
-  if (missing.indexFrom) return indexText;
+  const index = sharedIndexOf(missing, homeOf([first.location, second.location]));
+  if (index) return sharedIndexRemedy(index);
   if (missing.betweenBlocks) return remedyText({ kind: 'grid-order', ...(missing.isReadFirst && { isReadFirst: true }) }, accesses);
   const isOfWarp = kind === 'warp-barrier';
   const barrier = isOfWarp ? syncWarp : syncThreads;
@@ -158,13 +163,6 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
 function ofDifferentElements(writer: string): string {
   return `let threads write different elements, let ${writer} write this one, or combine the values by an atomic operation`;
 }
-
-/** Two threads of one statement whose index comes from a counter or a shuffle: no order of the writes keeps both values. */
-function sameIndex(from: Location, { first, second }: Accesses): string {
-  return `both threads compute the same index from the result${at(from, homeOf([first.location, second.location]))}`;
-}
-
-const indexText = 'give each thread a different index';
 
 /** Another barrier of the grid, in a kernel that has one. */
 function gridBarrierText({ nextIteration }: MissingGridOrder, like: Location, { first, second }: Accesses): string {
