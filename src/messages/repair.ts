@@ -14,7 +14,7 @@ import type {
   EditRefusal,
   AddedStatement,
 } from '../repair/explanation.ts';
-import { code, sentences } from './text/code-text.ts';
+import { code, listed, sentences } from './text/code-text.ts';
 import { reasonText, timeLimitText } from './text/verdict-reason.ts';
 
 const statements: Readonly<Record<AddedStatement, string>> = {
@@ -189,6 +189,8 @@ function obstacleText(obstacle: Obstacle): string {
       return `several threads execute the same access on line ${obstacle.line ?? '?'} to the same element, and no barrier can separate them`;
     case 'blocks':
       return `${accessesText(obstacle.accesses)} race between blocks, which no barrier of a block orders, and Selvage found no other edit: follow the advice of the finding`;
+    case 'wait':
+      return `threads synchronise by ${listed(obstacle.flags.map(code))}, whose statements Selvage does not edit: follow the advice of the finding`;
     case 'foreign': {
       const { file, accesses, call } = obstacle;
       const called = !call ? '' : `${call.name === undefined ? '' : ` in ${call.name}`}, which line ${call.line} calls`;

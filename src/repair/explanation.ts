@@ -128,6 +128,8 @@ export type Obstacle =
       /** The call, in `file`, of code of the other file. */
       readonly call?: { readonly line: number; readonly name?: string };
     }
+  /** Threads do not wait long enough for these locks, flags or counters, which no added statement changes. */
+  | { readonly kind: 'wait'; readonly flags: readonly string[] }
   /** A header was edited, which contains the accesses, with these obstacles. */
   | { readonly kind: 'in-header'; readonly file: string; readonly obstacles: readonly Obstacle[] }
   /** With a cooperative launch this edit would be proved. */

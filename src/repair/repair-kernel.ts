@@ -27,6 +27,8 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   let functions: readonly FunctionDefinition[] = [];
   let conditions: ReadonlySet<number> = new Set();
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
+  // Atomic operations on the data would not mend a lock, a flag or a counter that is not waited for long enough.
+  const mayBeAtomic = !request.missing.some(({ kind }) => kind === 'wait');
   const byFences = (): Promise<PlacementOutcome> => repairFences(request, effort);
   // Where threads synchronise by a lock, a flag or a counter, a barrier between the accesses could be one that not all reach.
   const isByFences = request.missing.some(
@@ -39,13 +41,13 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     inConditions,
     () => guardReturns(request, functions, effort),
     () => writeOutMacros(request, races, effort),
-    () => updateAtomically(request, races, effort),
+    ...(mayBeAtomic ? [() => updateAtomically(request, races, effort)] : []),
   ];
   for (const strategy of strategies) {
     const outcome = await strategy();
     if (outcome.kind === 'timeout') return { status: 'timeout', why: { kind: 'timeout', isLate: request.expired() }, effort };
     if (outcome.kind === 'repaired') {
-      const other = strategy === byBarriers && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
+      const other = strategy === byBarriers && mayBeAtomic && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
       const copies = strategy === byBarriers ? await bufferAlternative(request, outcome.repair, effort) : null;
       const alternatives = [other, copies].filter((one) => one !== null);
       return { status: 'repaired', ...outcome.repair, ...(alternatives.length > 0 && { alternatives }), effort };
@@ -55,14 +57,16 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     if (outcome.functions?.length) functions = outcome.functions;
     conditions = outcome.conditions ?? conditions;
   }
-  const part = request.mayBePartial ? await repairInPart(request, races, effort) : null;
+  const part = request.mayBePartial ? await repairInPart(request, mayBeAtomic ? races : [], effort) : null;
   if (part) {
     // The search executes nothing, so it knows no proof under a precondition; the verification does.
     const { repair, change } = part;
     const isWhole = repair.leaves.length === 0 && (await request.verify(repair.text, change)).verified;
     return { status: 'repaired', ...repair, ...(!isWhole && { because: standing(obstacles) }), effort };
   }
-  return { status: 'unrepairable', why: { kind: 'unrepairable', obstacles }, effort };
+  const flags = [...new Set(request.missing.flatMap((missing) => (missing.kind === 'wait' ? missing.flag : [])))];
+  const why = flags.length > 0 ? [{ kind: 'wait', flags } as const] : obstacles;
+  return { status: 'unrepairable', why: { kind: 'unrepairable', obstacles: why }, effort };
 
   async function inConditions(): Promise<PlacementOutcome> {
     if (conditions.size === 0) return { kind: 'none', obstacles: [], races: [] };

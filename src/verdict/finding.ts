@@ -190,6 +190,8 @@ export interface MissingWait {
   readonly at: Location;
   /** The access before which a thread has to wait. */
   readonly to?: Location;
+  /** For `free`: the value of a free lock, the one that a thread stores to take it, and one that is never the first; in words. */
+  readonly taken?: { readonly free: string; readonly value: string; readonly instead?: string };
 }
 
 /** A step of an interleaving; `threads` are the indices of the threads that perform it. */

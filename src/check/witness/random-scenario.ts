@@ -4,7 +4,8 @@ import { memoryOf } from '../context/scalars.ts';
 import { generatedContents } from '../representative/contents.ts';
 import type { LaunchInstance } from '../representative/representative-launches.ts';
 import type { Contents, Scenario } from './replay.ts';
-import { elementRanges, resolvedElements, synchronisingArrays } from './stated-elements.ts';
+import { elementRanges, resolvedElements } from './stated-elements.ts';
+import { synchronisingArrays } from './synchronising-memory.ts';
 
 /**
  * A run of some blocks of a launch instance. Elements differ, because equal ones would hide the kernel's effect on

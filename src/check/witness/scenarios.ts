@@ -36,7 +36,8 @@ import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
 import type { OverlapInLaunch } from './overlap.ts';
 import { cornersOf, endsOf } from './some-blocks.ts';
-import { type ElementRanges, elementRanges, resolvedElements, synchronisingArrays } from './stated-elements.ts';
+import { type ElementRanges, elementRanges, resolvedElements } from './stated-elements.ts';
+import { mayMissStores, synchronisesBlocks, synchronisingArrays } from './synchronising-memory.ts';
 import { firstBuffered, firstInterleaved, isInterleaved } from '../../interpreter/core/schedule.ts';
 
 /** Why a run may have missed events. */
@@ -135,6 +136,8 @@ export class Confirmation {
   private readonly ran: Readonly<Record<PairScope, Set<number>>> = { block: new Set(), grid: new Set() };
   private readonly context: RunFacts;
   private readonly zeroed: ReadonlySet<string>;
+  /** Whether threads of several blocks may synchronise by a lock, a flag or a counter. */
+  private readonly synchronisesBlocks: boolean;
   /** Whether the kernel contains SELVAGE_ASSUME. */
   private readonly statesAssumptions: boolean;
   private readonly ranges: ElementRanges;
@@ -145,6 +148,7 @@ export class Confirmation {
     this.context = context;
     this.statesAssumptions = context.kernel.blocks.some(({ instructions }) => instructions.some(({ marker }) => marker?.name === 'assume'));
     this.zeroed = synchronisingArrays(context);
+    this.synchronisesBlocks = synchronisesBlocks(context);
     this.ranges = elementRanges(context);
     const { request } = context;
     const isMet = (array: string): boolean =>
@@ -205,9 +209,9 @@ export class Confirmation {
               ? this.blocksOf(pair, hit)
               : ((model && this.modelBlocks(pair, model)) ?? overlapping ?? this.endsOf(pair, setting));
             // A counter of arriving blocks needs all blocks; other runs show nothing after it.
-            if (blocks && this.zeroed.size > 0) yield* this.runOnce(this.scenario(setting, null, draw), keys);
+            if (blocks && this.synchronisesBlocks) yield* this.runOnce(this.scenario(setting, null, draw), keys);
             // Two threads may be inside what is almost a lock, or one goes on too early. Other blocks may wait forever.
-            if (pair.scope === 'grid' && this.zeroed.size > 0 && !this.races.has(key))
+            if (pair.scope === 'grid' && this.synchronisesBlocks && !this.races.has(key))
               yield* this.runOnce({ ...this.scenario(setting, firstBlocks, draw), order: firstInterleaved }, keys, { isBrief: true });
             if (!this.races.has(key)) yield* this.runOnce(this.scenario(setting, blocks, draw), keys);
           }
@@ -230,18 +234,11 @@ export class Confirmation {
       for (let order = 0; met && order < interleavedOrders && !this.races.has(key); order++)
         yield* this.runOnce({ ...met, order: firstInterleaved + order }, keys);
       // Each thread may read before the other thread's store is visible.
-      if (this.mayMissStores && !this.races.has(key)) {
+      if (mayMissStores(this.context) && !this.races.has(key)) {
         const scenario = this.scenario(first, hits[0] ? this.blocksOf(pair, hits[0]) : null, 0);
         yield* this.runOnce({ ...scenario, order: firstBuffered }, keys);
       }
     }
-  }
-
-  /** Whether the kernel may have a store-buffering (Dekker) pattern: strong stores and loads. */
-  private get mayMissStores(): boolean {
-    return (['load', 'store'] as const).every((kind) =>
-      this.context.accesses.some(({ instruction }) => instruction.operation.effect.kind === kind && isStrong(instruction)),
-    );
   }
 
   /**
@@ -249,7 +246,7 @@ export class Confirmation {
    * and a race may require a size for which there are many.
    */
   private endsOf({ scope }: AccessPair, { grid }: LaunchInstance): readonly number[] | null {
-    return scope === 'grid' || this.zeroed.size > 0 ? null : endsOf(grid);
+    return scope === 'grid' || this.synchronisesBlocks ? null : endsOf(grid);
   }
 
   /** Runs a small synchronising launch briefly under several schedules, until each pair is confirmed. */
@@ -263,7 +260,7 @@ export class Confirmation {
     if (threads > shortRuns.mostThreads || scenario.blocks.length === 0) return;
     this.hasRunShortly = true;
     const orders = Array.from({ length: shortRuns.orders }, (_, order) => order);
-    const buffered = this.mayMissStores ? [firstBuffered, firstBuffered + 1] : [];
+    const buffered = mayMissStores(this.context) ? [firstBuffered, firstBuffered + 1] : [];
     const interleaved = Array.from({ length: shortRuns.interleaved }, (_, order) => firstInterleaved + order);
     for (const order of [...orders, ...interleaved, ...buffered]) {
       if ([...keys].every((key) => this.races.has(key)) || this.context.request.budget.expired()) return;
@@ -290,7 +287,8 @@ export class Confirmation {
       }
     // The value that a thread reads from a flag depends on the schedule.
     const [first] = this.settings;
-    if (first && this.zeroed.size > 0 && !shown.has(barrier.id)) yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
+    if (first && this.synchronisesBlocks && !shown.has(barrier.id))
+      yield* this.runOnce({ ...this.scenario(first, null, 0), order: reversed });
   }
 
   /** Runs the launch until one of these instructions of a warp was executed by other lanes than its mask names. */

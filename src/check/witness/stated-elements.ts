@@ -1,17 +1,8 @@
 /** Contents of arrays that are not chosen freely: elements with stated ranges, and words by which threads synchronise. */
 import { constantOf } from '../../assumptions/evaluate.ts';
-import { isStrong } from '../../memory-model/fence.ts';
-import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
+import type { KernelAndLaunch } from '../context/facts.ts';
 import { namedPointer } from '../premises/premises.ts';
 import type { Contents } from './replay.ts';
-
-/**
- * Arrays by which threads synchronise. Counters, locks and flags start at zero; other initial values are irrelevant.
- */
-export function synchronisingArrays({ accesses }: SymbolicFacts): ReadonlySet<string> {
-  const bases = accesses.filter(({ instruction }) => isStrong(instruction)).flatMap(({ targets }) => targets.map(({ base }) => base));
-  return new Set(bases.flatMap((base) => (base.kind === 'parameter' ? [`${base.index}.${base.offset}`] : [])));
-}
 
 /** The minimum and the maximum of an array's elements, by `INDEX.OFFSET` of the parameter. */
 export type ElementRanges = ReadonlyMap<string, { readonly low: bigint; readonly high: bigint }>;

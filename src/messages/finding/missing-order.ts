@@ -245,7 +245,9 @@ function waitText(missing: MissingWait, home: string | undefined): string {
     case 'lock':
       return `the two threads wait for different elements of ${flag}${where}, so that neither waits for the other`;
     case 'free':
-      return `the value that a thread stores in ${flag}${where} to take the lock may be the value of a free lock`;
+      return missing.taken
+        ? `a thread that takes the lock ${flag}${where} stores ${code(missing.taken.value)}, which may be ${missing.taken.free}, the value of a free lock: another thread can then take the lock, too`
+        : `a thread that takes the lock ${flag}${where} may store the value of a free lock, so that another thread can take the lock, too`;
     case 'goal':
       return `the loop${where} that waits for ${flag} may end before all blocks have counted`;
     case 'order':
@@ -275,7 +277,9 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
     case 'lock':
       return `choose the element of ${flag} by the element that is accessed, so that threads which access one element wait for the same element of ${flag}`;
     case 'free':
-      return `take the lock with a value that is never the free one, such as an index plus one`;
+      return missing.taken?.instead
+        ? `store ${code(missing.taken.instead)} to take the lock, which is never ${missing.taken.free}`
+        : `store a value to take the lock that is never ${missing.taken?.free ?? 'that of a free lock'}`;
     case 'goal':
       return `wait${where} until ${flag} is the number of blocks times the number of barriers of the grid up to this one, as nothing sets it back to 0`;
     case 'weak':

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kernelContext } from '../../../src/check/context/kernel-facts.ts';
-import { missingOrder } from '../../../src/check/witness/missing-order.ts';
-import { missingSynchronisation } from '../../../src/check/witness/missing-synchronisation.ts';
+import { missingOrder } from '../../../src/check/advice/missing-order.ts';
+import { missingSynchronisation } from '../../../src/check/advice/missing-synchronisation.ts';
 import { leader } from '../ordering/ordered.ts';
 import { kernelOf, load, requestFor, store } from '../kernel-text.ts';
 

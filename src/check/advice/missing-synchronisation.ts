@@ -10,12 +10,12 @@ import { reachesGrid } from '../../memory-model/scope.ts';
 import type { Location } from '../../source/location.ts';
 import type { MissingFence, MissingOrder, MissingWait } from '../../verdict/finding.ts';
 import type { KernelContext } from '../context/facts.ts';
-import { baseName, placeOf } from '../context/names.ts';
+import { baseName, describeTerm, placeOf } from '../context/names.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { orderBetween } from '../ordering/order.ts';
 import type { Supposition, Synchronisation } from '../ordering/pattern.ts';
 import { endsLoop, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
-import { isAt, isPoll, isValue } from '../ordering/synchronising-access.ts';
+import { isAt, isPoll, isValue, writeOf } from '../ordering/synchronising-access.ts';
 
 interface Lack {
   readonly missing: MissingOrder;
@@ -50,10 +50,26 @@ function missingWait(context: KernelContext, a: Access, b: Access, scope: PairSc
       flag: baseName(context, by.base),
       until,
       at: placeOfWait(context, look),
+      ...(until === 'free' && takenValue(context, look)),
     } as const;
     return { missing, own: by.own };
   }
   return null;
+}
+
+/** The value with which an access takes a lock, and the value of a free lock. */
+function takenValue(context: KernelContext, access: Access): Pick<MissingWait, 'taken'> {
+  const { symbolic } = context;
+  const { store, view } = symbolic;
+  const { value, replaces: free } = writeOf(symbolic, access) ?? {};
+  if (!value || free?.operator !== 'constant') return {};
+  const instead = store.sum(value.width, 1n, [[value, 1n]]);
+  const taken = {
+    free: String(BigInt.asIntN(free.width, free.value)),
+    value: describeTerm(context, value),
+    ...(view.decide(store.equal(instead, free)) === false && { instead: describeTerm(context, instead) }),
+  };
+  return { taken };
 }
 
 /** The access with which a thread waits in a loop, or acquires otherwise. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kernelContext } from '../../../src/check/context/kernel-facts.ts';
-import { causeOfIndex, sourceOfIndex } from '../../../src/check/witness/shared-index.ts';
+import { causeOfIndex, sourceOfIndex } from '../../../src/check/advice/shared-index.ts';
 import type { InstructionId } from '../../../src/ir/form/kernel.ts';
 import { kernelOf, requestFor, store } from '../kernel-text.ts';
 
