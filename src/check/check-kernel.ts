@@ -34,6 +34,7 @@ import {
   initialisedTables,
 } from './race-check.ts';
 import { racingPairs, unorderedPairs } from './race-pairs.ts';
+import { withMemoryFaults } from './memory/memory-faults.ts';
 import { type MemoryResult, checkBounds } from './memory/bounds-check.ts';
 import type { AccessPair } from './obligations/obligation.ts';
 import { type Aliasing, aliasing, nonAliasingPointers } from './context/aliasing.ts';
@@ -102,6 +103,12 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
       open: nothingOpen,
     };
   }
+  const { facts, result } = yield* decideWithHelp(request, trace);
+  return request.proofOnly || result.contradiction ? result : yield* withMemoryFaults(facts, result);
+}
+
+/** The result, after trials of preconditions and statements if it is open, and the facts that it is about. */
+function* decideWithHelp(request: CheckRequest, trace: CheckTrace): Steps<{ readonly facts: KernelContext; readonly result: CheckResult }> {
   const { ties = [] } = request.launch;
   const tied: CheckRequest = { ...request, assumptions: [...request.assumptions, ...ties] };
   if (!request.proofOnly) limitEffort(request.budget.effort, request.budget.factor * effortOfProof);
@@ -135,12 +142,12 @@ export function* checkSteps(asked: CheckRequest, trace: CheckTrace = {}): Steps<
   // The remaining effort is not spent, since further queries would be equally expensive.
   const effort = request.budget.effort!;
   useReserve(effort);
-  if (request.proofOnly || effort.left <= 0) return result;
+  if (request.proofOnly || effort.left <= 0) return { facts, result };
   limitEffort(effort, request.budget.factor * effortOfTrials);
   const proved = yield* underPreconditions(facts, result, again, excluded, failed);
-  if (proved) return withUndefinedValues(proved, result);
+  if (proved) return { facts, result: withUndefinedValues(proved, result) };
   const broken = result.contradiction ? null : yield* violatedPreconditions(request, facts, result, kernelContext, again, excluded);
-  return broken ?? (yield* tryStatements(facts, result, again));
+  return { facts, result: broken ?? (yield* tryStatements(facts, result, again)) };
 }
 
 /** A result without runs, with the undefined values of shuffles that runs have shown. */

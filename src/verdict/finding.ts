@@ -350,6 +350,11 @@ export interface RaceFinding {
   readonly witnessOrigin?: 'given' | 'chosen';
   /** For an access out of bounds: its offset from the start of the object, and the size of the object, in bytes. */
   readonly left?: { readonly offset: number; readonly bytes: number };
+  /**
+   * For a misaligned access: the number of which its address has to be a multiple, its offset from the start of the array in
+   * bytes, and what each launch has to satisfy, if arguments decide: `pitch % 4 == 0`.
+   */
+  readonly misaligned?: { readonly multiple: number; readonly offset?: number; readonly needs?: string };
   /** The launch that passes one array to both parameters of the accesses. */
   readonly passedAt?: Location;
   /** The condition for the finding, in the language of assumptions, if only some representative launches show it. */

@@ -6,14 +6,12 @@
 import type { Steps } from '../../base/coroutine.ts';
 import type { Access } from '../../analysis/values/access.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
-import { partsOf } from '../../analysis/values/leader.ts';
 import type { FaultEvent } from '../../interpreter/core/run-result.ts';
 import type { KernelContext } from '../context/facts.ts';
 import { memoryOf } from '../context/scalars.ts';
-import type { Instances, TermInstance } from '../obligations/instance.ts';
-import type { AccessSide } from '../obligations/obligation.ts';
+import type { Instances } from '../obligations/instance.ts';
 import { type LaunchInstance, representativeLaunches } from '../representative/representative-launches.ts';
-import { SideOfLaunch, combinations, scalarsOf } from '../witness/lanes-of-access.ts';
+import { SideOfLaunch, combinations, inAnyIteration, scalarsOf } from '../witness/lanes-of-access.ts';
 import type { Shown } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
 import { blockAt, endsOf } from '../witness/some-blocks.ts';
@@ -67,7 +65,7 @@ function blocksThatLeave(
   const { base } = target;
   const extent = base.kind === 'parameter' ? extents.get(`${base.index}.${base.offset}`) : sharedBytes;
   if (extent === undefined) return null;
-  const side = new SideOfLaunch(sideOf(context, access, target), instances, setting, scalarsOf(context, setting), effort);
+  const side = new SideOfLaunch(inAnyIteration(context, access, target), instances, setting, scalarsOf(context, setting), effort);
   const leaves = (number: number): boolean => {
     const among = [blockAt(setting.grid, number)];
     const iterations = combinations(side.iterationsTried(among));
@@ -76,11 +74,4 @@ function blocksThatLeave(
   };
   const blocks = endsOf(setting.grid).filter(leaves);
   return blocks.length > 0 ? { blocks, extent } : null;
-}
-
-/** An access of one thread, in any iteration of each loop. */
-function sideOf({ symbolic, kernel }: KernelContext, access: Access, target: Target): AccessSide {
-  const reading: TermInstance = { side: 1, rounds: kernel.loops.map(() => 'free' as const) };
-  const conditions = [symbolic.reach(access.block), target.condition].flatMap(partsOf).map((term) => ({ term, reading }));
-  return { access, target, reading, conditions };
 }

@@ -4,7 +4,10 @@ import { warpSize } from '../../device/hardware-limits.ts';
 import { parseIterationRelation } from '../../analysis/values/iteration-relation.ts';
 import { type AtomColumn, ColumnEvaluation } from '../../term/evaluate-columns.ts';
 import type { Term } from '../../term/term.ts';
-import type { KernelAndLaunch } from '../context/facts.ts';
+import type { Access } from '../../analysis/values/access.ts';
+import { partsOf } from '../../analysis/values/leader.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
+import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import type { Instances, TermInstance } from '../obligations/instance.ts';
 import type { AccessSide } from '../obligations/obligation.ts';
 import type { LaunchInstance } from '../representative/representative-launches.ts';
@@ -23,6 +26,13 @@ export interface OverlapEffort {
   left: number;
   /** What sides touch in launches, for pairs that have sides in common; absent: nothing is kept. */
   readonly kept?: KeptTouches;
+}
+
+/** An access of one thread, in any iteration of each loop. */
+export function inAnyIteration({ symbolic, kernel }: KernelAndLaunch & SymbolicFacts, access: Access, target: Target): AccessSide {
+  const reading: TermInstance = { side: 1, rounds: kernel.loops.map(() => 'free' as const) };
+  const conditions = [symbolic.reach(access.block), target.condition].flatMap(partsOf).map((term) => ({ term, reading }));
+  return { access, target, reading, conditions };
 }
 
 /** Limit on the threads that are kept. */

@@ -138,3 +138,21 @@ function meeting({ scope, warp, first, second }: Obligation, [one, other]: reado
       }
   return null;
 }
+
+/**
+ * The launch instances in which a pair overlaps, with the blocks, before those of which that is not known. Of those in
+ * which it does not overlap, the first and the last one are run, since not all threads and iterations are evaluated.
+ */
+export function likelyFirst(
+  settings: readonly LaunchInstance[],
+  overlapIn: (launch: LaunchInstance) => OverlapInLaunch,
+): readonly { readonly setting: LaunchInstance; readonly blocks: readonly number[] | null }[] {
+  const all = settings.map((setting) => {
+    const found = overlapIn(setting);
+    return { setting, kind: found.kind, blocks: found.kind === 'overlap' ? found.blocks : null };
+  });
+  const overlapping = all.filter(({ kind }) => kind === 'overlap');
+  const unknown = all.filter(({ kind }) => kind === 'unknown');
+  const others = all.filter((one) => !overlapping.includes(one) && !unknown.includes(one));
+  return [...overlapping, ...unknown, ...others.filter((_, at) => at === 0 || at === others.length - 1)];
+}

@@ -34,7 +34,7 @@ import { accessTerms, branchTerms, dependsOnMemory, isFirm, madeUpTerms } from '
 import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
-import type { OverlapInLaunch } from './overlap.ts';
+import { type OverlapInLaunch, likelyFirst } from './overlap.ts';
 import { cornersOf, endsOf } from './some-blocks.ts';
 import { type ElementRanges, elementRanges, resolvedElements } from './stated-elements.ts';
 import { mayMissStores, synchronisesBlocks, synchronisingArrays } from './synchronising-memory.ts';
@@ -363,6 +363,21 @@ export class Confirmation {
     yield* this.runOnce(this.scenario(setting, blocks, 0));
   }
 
+  /** A fault of this kind at an access in these blocks of a launch instance; nothing else of the run is kept. */
+  *faultAt(
+    setting: LaunchInstance,
+    blocks: readonly number[],
+    access: Access,
+    kind: FaultEvent['kind'],
+  ): Steps<Shown<FaultEvent> | undefined> {
+    const { budget } = this.context.request;
+    const scenario = this.scenario(setting, blocks, 0);
+    if (budget.replaySteps === 0 || budget.expired() || scenario.blocks.length === 0) return undefined;
+    const { faults } = yield* this.executed(scenario, Math.min(budget.replaySteps, replays.fewestSteps));
+    const event = faults.find((fault) => fault.kind === kind && fault.instruction === access.instruction.id);
+    return event && { event, scenario };
+  }
+
   /**
    * Like {@link atLargeSettings}, for a barrier that threads miss. The last block, in which threads are idle, runs
    * first and briefly: the steps are meant for races.
@@ -488,7 +503,8 @@ export class Confirmation {
     this.problem = result.problem ?? this.problem;
     for (const event of result.races) this.record(event, scenario);
     for (const event of result.faults)
-      if (event.instruction !== null && !this.faults.has(event.instruction)) this.faults.set(event.instruction, { event, scenario });
+      if (event.left && event.instruction !== null && !this.faults.has(event.instruction))
+        this.faults.set(event.instruction, { event, scenario });
     for (const event of result.divergences) {
       const isOfWarp = event.kind === 'missing-lanes' || event.kind === 'outside-mask';
       const shown = event.kind === 'early-exit' ? this.exits : isOfWarp ? this.warps : this.barriers;
@@ -566,7 +582,10 @@ export class Confirmation {
     const isPlain = result.divergences.length === 0 && result.undefinedReads.length === 0;
     const isCertain = !madeUp || isPlain || isFirm(this.context, branchTerms(this.context));
     if (!isCertain) problem = 'invented-value';
-    const faults = madeUp ? [] : result.faults.filter(({ left }) => left);
+    const faults = result.faults.filter(({ instruction }) => {
+      const at = this.context.accesses.filter((access) => access.instruction.id === instruction);
+      return !madeUp || (at.length > 0 && at.every((access) => isFirm(this.context, madeUpTerms(this.context, access, result.havocs))));
+    });
     // Whether threads store equal values is unknown if the values may depend on invented ones.
     const told = madeUp ? races.map((event) => ({ ...event, sameValue: false })) : races;
     const { divergences, undefinedReads } = isCertain ? result : nothing;
@@ -663,24 +682,6 @@ export class Confirmation {
     const at = this.seenAt.get(key) ?? new Set<number>();
     this.seenAt.set(key, at.add(setting));
   }
-}
-
-/**
- * The launch instances in which a pair overlaps, with the blocks, before those of which that is not known. Of those in
- * which it does not overlap, the first and the last one are run, since not all threads and iterations are evaluated.
- */
-function likelyFirst(
-  settings: readonly LaunchInstance[],
-  overlapIn: (launch: LaunchInstance) => OverlapInLaunch,
-): readonly { readonly setting: LaunchInstance; readonly blocks: readonly number[] | null }[] {
-  const all = settings.map((setting) => {
-    const found = overlapIn(setting);
-    return { setting, kind: found.kind, blocks: found.kind === 'overlap' ? found.blocks : null };
-  });
-  const overlapping = all.filter(({ kind }) => kind === 'overlap');
-  const unknown = all.filter(({ kind }) => kind === 'unknown');
-  const others = all.filter((one) => !overlapping.includes(one) && !unknown.includes(one));
-  return [...overlapping, ...unknown, ...others.filter((_, at) => at === 0 || at === others.length - 1)];
 }
 
 /** Key of threads that miss a barrier, for {@link Confirmation.standing}. */

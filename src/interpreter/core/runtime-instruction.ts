@@ -244,6 +244,9 @@ export function executeMatrix(
   for (const [line, { lane, offset }] of matrixLines(effect, stride).entries()) {
     const memberOf = (number: number): Lane => lanes.find(({ thread }) => (thread & 31) === number) ?? lanes[0]!;
     const start = addressOf(instruction, memberOf(lane).operands, 0) + offset;
+    // A lane's address is that of a whole line, and is aligned to it (PTX ISA 9.7.14.5.15); this reports the fault.
+    if (effect.addressing === 'lanes' && start % effect.lineBytes !== 0)
+      memory.locate({ block, thread: memberOf(lane).thread }, { ...access, bytes: effect.lineBytes }, start);
     for (let at = 0; at < effect.lineBytes; at += access.bytes) {
       const who = { block, thread: memberOf(holderOf(effect, line, at)).thread };
       const place = memory.locate(who, access, start + at);

@@ -1,6 +1,7 @@
 /** Titles and texts of findings on a single access: what the thread accesses, why that is wrong, and the remedy. */
 import { type MemoryFault, memoryFaultOf } from '../../verdict/memory-fault.ts';
 import type { RaceFinding } from '../../verdict/finding.ts';
+import { chosenText } from '../text/launch-text.ts';
 import { code, sentences } from '../text/code-text.ts';
 import { homeOf, lineText } from '../text/place.ts';
 
@@ -24,6 +25,23 @@ export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding[
   return sentences(
     `${actionText(finding, where)}: at byte ${offset} of an array of ${bytes} bytes`,
     'check the index before the access, launch fewer blocks or threads, or declare a larger array',
+  );
+}
+
+/** The sentences on an access at an address that is not a multiple of its size. */
+export function misalignedText(finding: RaceFinding, { multiple, offset, needs }: NonNullable<RaceFinding['misaligned']>): string {
+  const { chosen } = finding;
+  const action = actionText(finding, 'of');
+  const where = offset === undefined ? 'at an address' : `from byte ${offset} of the array on,`;
+  if (needs === undefined)
+    return sentences(
+      `${action} ${where} which is not a multiple of ${multiple}`,
+      `make the offset a multiple of ${multiple} bytes, or access single elements`,
+    );
+  return sentences(
+    `${action}, which is aligned to ${multiple} bytes only if ${code(needs)}, and nothing ensures that`,
+    chosen && `for example, it is misaligned if the kernel is launched with ${chosenText(chosen)}`,
+    `ensure ${code(needs)} in each launch and state it above the kernel with ${code(`// selvage: assume(${needs})`)}, or access single elements otherwise`,
   );
 }
 

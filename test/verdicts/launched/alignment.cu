@@ -1,23 +1,19 @@
 // expect: scaleRows race=proved divergence=proved
 // expect: scaleRows silent
 // expect: scaleRowsPadded race=possible divergence=proved
-// expect: scaleRowsPadded finding memory/misaligned error on in lines 36
-// open: scaleRowsPadded proved: alignment is not checked
+// expect: scaleRowsPadded finding memory/misaligned error on in lines 32
 // expect: stageRows race=proved divergence=proved
 // expect: stageRows silent
 // expect: stageRowsPadded race=possible divergence=proved
-// expect: stageRowsPadded finding memory/misaligned error on rows lines 55
-// open: stageRowsPadded proved: alignment is not checked
+// expect: stageRowsPadded finding memory/misaligned error on rows lines 51
 // expect: sumKeys race=proved divergence=proved
 // expect: sumKeys silent
 // expect: sumKeysUnrounded race=possible divergence=proved
-// expect: sumKeysUnrounded finding memory/misaligned error on memory lines 83
-// open: sumKeysUnrounded proved: alignment is not checked
+// expect: sumKeysUnrounded finding memory/misaligned error on memory lines 79
 // expect: addPairs race=proved divergence=proved
 // expect: addPairs silent
 // expect: addNextPairs race=possible divergence=proved
-// expect: addNextPairs finding memory/misaligned error on in lines 98
-// open: addNextPairs proved: alignment is not checked
+// expect: addNextPairs finding memory/misaligned error on in lines 94
 //
 // Vectors, copies of 16 bytes and wider types at addresses that launches determine.
 

@@ -1,7 +1,6 @@
 // expect: copyRows race=proved divergence=proved
 // expect: copyRows silent
-// expect: copyRows finding memory/misaligned notice on in lines 53 when "pitch % 4 != 0"
-// open: copyRows proved: alignment is not checked
+// expect: copyRows finding memory/misaligned notice on in lines 48 when "pitch % 4 == 0"
 // expect: copyRowsAnyPitch race=proved divergence=proved
 // expect: copyRowsAnyPitch silent
 // expect: copyRowsStated race=proved divergence=proved
@@ -10,38 +9,34 @@
 // expect: copyVectors silent
 // expect: skipHeader race=proved divergence=proved
 // expect: skipHeader silent
-// expect: skipHeader finding memory/misaligned notice on in lines 80 when "header % 2 != 0"
-// open: skipHeader proved: alignment is not checked
+// expect: skipHeader finding memory/misaligned notice on in lines 80 when "header % 2 == 0"
 // expect: skipEvenHeader race=proved divergence=proved
 // expect: skipEvenHeader silent
 // expect: skipTwoParts race=proved divergence=proved
 // expect: skipTwoParts silent
-// expect: skipTwoParts finding memory/misaligned notice on in lines 93 when "(first + second) % 8 != 0"
-// open: skipTwoParts proved: alignment is not checked
+// expect: skipTwoParts finding memory/misaligned notice on in lines 93 when "(first + second) % 8 == 0"
 // expect: skipRounded race=proved divergence=proved
 // expect: skipRounded silent
 // expect: clearQuads race=proved divergence=proved
 // expect: clearQuads silent
 // expect: readQuads race=possible divergence=proved
 // expect: readQuads finding memory/misaligned error on in lines 111
-// open: readQuads proved: alignment is not checked
 // expect: loadMatrix race=proved divergence=proved
 // expect: loadMatrix silent
 // expect: loadMatrix precondition "blockDim.x <= 32"
 // expect: loadMatrixPadded race=possible divergence=proved
 // expect: loadMatrixPadded finding memory/misaligned error on tile lines 134
-// open: loadMatrixPadded proved: alignment is not checked
+// expect: loadMatrixPadded precondition "blockDim.x <= 32"
 // expect: readPairs race=proved divergence=proved
 // expect: readPairs silent
 // expect: readPlanes race=possible divergence=proved
 // expect: readPlanes finding memory/misaligned error on points lines 151
-// open: readPlanes proved: alignment is not checked
 // expect: readLeaders race=proved divergence=proved
 // expect: readLeaders silent
 // expect: readLeaders precondition "blockDim.x <= 256"
 // expect: readFollowers race=possible divergence=proved
-// expect: readFollowers finding memory/misaligned error on in lines 163
-// open: readFollowers proved: alignment is not checked
+// expect: readFollowers finding memory/misaligned error on in lines 167
+// expect: readFollowers precondition "blockDim.x <= 256"
 //
 // Vectors and wider types whose addresses depend on arguments, or on the number of the thread only.
 
@@ -50,41 +45,46 @@
 
 // The rows start at multiples of 16 bytes only if the pitch is a multiple of 4.
 __global__ void copyRows(float* out, const float* in, int pitch) {
-  out[blockIdx.x * blockDim.x + threadIdx.x] = reinterpret_cast<const float4*>(in + blockIdx.x * pitch)[threadIdx.x].x;
+  const float4 v = reinterpret_cast<const float4*>(in + blockIdx.x * pitch)[threadIdx.x];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 
 // Other pitches take another path.
 __global__ void copyRowsAnyPitch(float* out, const float* in, int pitch) {
   const float* row = in + blockIdx.x * pitch;
   float x;
-  if (pitch % 4 == 0)
-    x = reinterpret_cast<const float4*>(row)[threadIdx.x].x;
-  else
+  if (pitch % 4 == 0) {
+    const float4 v = reinterpret_cast<const float4*>(row)[threadIdx.x];
+    x = v.x + v.y + v.z + v.w;
+  } else {
     x = row[4 * threadIdx.x];
+  }
   out[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
 // selvage: assume(pitch % 4 == 0)
 __global__ void copyRowsStated(float* out, const float* in, int pitch) {
-  out[blockIdx.x * blockDim.x + threadIdx.x] = reinterpret_cast<const float4*>(in + blockIdx.x * pitch)[threadIdx.x].x;
+  const float4 v = reinterpret_cast<const float4*>(in + blockIdx.x * pitch)[threadIdx.x];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 
 // The pitch counts vectors.
 __global__ void copyVectors(float* out, const float4* in, int pitch) {
-  out[blockIdx.x * blockDim.x + threadIdx.x] = in[blockIdx.x * pitch + threadIdx.x].x;
+  const float4 v = in[blockIdx.x * pitch + threadIdx.x];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 
-// Pairs after a header of any number of elements.
+// Doubles after a header of any number of floats.
 __global__ void skipHeader(float* out, const float* in, int header) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = reinterpret_cast<const float2*>(in + header)[i].y;
+  out[i] = reinterpret_cast<const double*>(in + header)[i];
 }
 
 // A launch with an odd header returns at once.
 __global__ void skipEvenHeader(float* out, const float* in, int header) {
   if (header & 1) return;
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = reinterpret_cast<const float2*>(in + header)[i].y;
+  out[i] = reinterpret_cast<const double*>(in + header)[i];
 }
 
 // Only the sum of the two parts has to be a multiple of 8 bytes.
@@ -109,7 +109,7 @@ __global__ void clearQuads(int* a, int n) {
 __global__ void readQuads(int* out, const int* in, int n) {
   for (int i = threadIdx.x; i + 3 < n; i += blockDim.x) {
     const int4 four = *reinterpret_cast<const int4*>(in + i);
-    out[i] = four.x + four.w;
+    out[i] = four.x + four.y + four.z + four.w;
   }
 }
 
@@ -142,23 +142,29 @@ struct Point {
 // Two points are 24 bytes.
 __global__ void readPairs(float* out, const Point* points) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = reinterpret_cast<const float2*>(&points[2 * i])->y;
+  out[i] = *reinterpret_cast<const double*>(&points[2 * i]);
 }
 
 // `y` and `z` of a point start 4 bytes after a multiple of 12.
 __global__ void readPlanes(float* out, const Point* points) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = reinterpret_cast<const float2*>(&points[i].y)->y;
+  out[i] = *reinterpret_cast<const double*>(&points[i].y);
 }
 
 // Only each fourth thread takes a vector.
 __global__ void readLeaders(float* out, const float* in) {
   const int t = threadIdx.x;
-  if (t % 4 == 0) out[blockIdx.x * 256 + t] = reinterpret_cast<const float4*>(in + blockIdx.x * 256 + t)->w;
+  if (t % 4 == 0) {
+    const float4 v = *reinterpret_cast<const float4*>(in + blockIdx.x * 256 + t);
+    out[blockIdx.x * 256 + t] = v.x + v.y + v.z + v.w;
+  }
 }
 
 // Here it is the thread before each multiple of 4.
 __global__ void readFollowers(float* out, const float* in) {
   const int t = threadIdx.x;
-  if (t % 4 == 3) out[blockIdx.x * 256 + t] = reinterpret_cast<const float4*>(in + blockIdx.x * 256 + t)->w;
+  if (t % 4 == 3) {
+    const float4 v = *reinterpret_cast<const float4*>(in + blockIdx.x * 256 + t);
+    out[blockIdx.x * 256 + t] = v.x + v.y + v.z + v.w;
+  }
 }

@@ -1,0 +1,80 @@
+/** Findings on single accesses other than those out of bounds, and what they mean for the race verdict. */
+import type { Steps } from '../../base/coroutine.ts';
+import type { RaceFinding, RaceResult } from '../../verdict/finding.ts';
+import { fingerprintOf } from '../../verdict/fingerprint.ts';
+import { isMemoryFault } from '../../verdict/memory-fault.ts';
+import type { Reason } from '../../verdict/reason.ts';
+import { inferUniformity } from '../../analysis/values/uniformity.ts';
+import { describeAccess } from '../context/access-description.ts';
+import type { KernelContext } from '../context/facts.ts';
+import { baseName, describeTerm, placeOf } from '../context/names.ts';
+import { Instances } from '../obligations/instance.ts';
+import type { CheckResult } from '../request/check-request.ts';
+import { chosenLaunch } from '../witness/interleaving.ts';
+import { weaker } from '../witness/origin.ts';
+import { describeWitness } from '../witness/replay.ts';
+import { Confirmation } from '../witness/scenarios.ts';
+import { type Misaligned, misalignedAccesses } from './alignment-check.ts';
+
+/** The result with the faults of single accesses that runs have shown. */
+export function* withMemoryFaults(context: KernelContext, result: CheckResult): Steps<CheckResult> {
+  const { request, kernel, dependences, loaded, symbolic } = context;
+  if (!request.checks.race || request.budget.replaySteps === 0) return result;
+  const instances = (): Instances => new Instances(symbolic, inferUniformity(kernel, dependences, loaded, new Set(), 'grid'), 'grid');
+  const misaligned = yield* misalignedAccesses(context, instances, new Confirmation(context));
+  const found = new Map<string, RaceFinding>();
+  for (const one of misaligned) {
+    const key = `${baseName(context, one.target.base)} ${one.needs === undefined}`;
+    if (!found.has(key)) found.set(key, misalignedFinding(context, one));
+  }
+  if (found.size === 0) return result;
+  const wrong = misaligned.find(({ needs }) => needs === undefined);
+  const reason: Reason | null = wrong
+    ? {
+        kind: 'misaligned',
+        array: baseName(context, wrong.target.base),
+        line: placeOf(kernel, wrong.access.instruction).line,
+      }
+    : null;
+  return {
+    ...result,
+    race: withFindings(result.race, [...found.values()], reason),
+    open: { ...result.open, beside: result.open.beside ?? reason },
+  };
+}
+
+/** A race verdict with further findings; after an access at a wrong address a proof would be about another execution. */
+function withFindings(race: RaceResult, added: readonly RaceFinding[], reason: Reason | null): RaceResult {
+  const findings = [...race.findings, ...added];
+  if (!reason || race.verdict === 'race' || (race.reason && isMemoryFault(race.reason.kind))) return { ...race, findings };
+  return { verdict: 'possible', reason, wouldDecide: { question: { kind: 'alignment' } }, findings };
+}
+
+function misalignedFinding(context: KernelContext, misaligned: Misaligned): RaceFinding {
+  const { access, target, multiple, offset, needs, isGiven, dependsOnStart, shown } = misaligned;
+  const { request, kernel, fields } = context;
+  const { block, thread } = shown.event;
+  const array = baseName(context, target.base);
+  const described = describeAccess(context, access, {
+    instruction: access.instruction.id,
+    operation: access.operation,
+    block,
+    thread,
+  });
+  const identity = `${access.operation}:${multiple}:${describeTerm(context, target.offset)}`;
+  return {
+    code: 'memory/misaligned',
+    severity: needs !== undefined ? 'notice' : dependsOnStart ? weaker('error') : 'error',
+    fingerprint: fingerprintOf(request.identity, ['misaligned', array, identity]),
+    kind: 'misaligned',
+    memory: access.memory === 'shared' ? 'shared' : 'global',
+    array,
+    first: { ...described, bytes: multiple },
+    second: { ...described, bytes: multiple },
+    misaligned: { multiple, ...(offset !== undefined && { offset }), ...(needs !== undefined && { needs }) },
+    confirmed: true,
+    witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
+    witnessOrigin: isGiven ? 'given' : 'chosen',
+    ...(!isGiven && { chosen: chosenLaunch(context, shown.scenario) }),
+  };
+}
