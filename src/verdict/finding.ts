@@ -111,6 +111,7 @@ export interface MissingBarrier {
   readonly isReadFirst?: true;
   /** Other barriers of the kernel: of some threads of the block, such as `bar.sync 1, 64`, or in memory. */
   readonly others?: 'named' | 'in-memory';
+  readonly phase?: MissingPhase;
   /** One statement reads the element and writes it back. */
   readonly isUpdate?: true;
   /** One statement writes what it computes from an element of another thread. */
@@ -153,6 +154,24 @@ export type IndexCause =
   | { readonly kind: 'block'; readonly counted: Location; readonly counter: string }
   | { readonly kind: 'count'; readonly counted: Location; readonly added: number; readonly needed: number }
   | { readonly kind: 'number'; readonly counted: Location; readonly isRepeated: boolean };
+
+/**
+ * What the only barrier in memory of a kernel lacks to order two accesses:
+ *
+ * - `wait`: `access` is after the arrival, but before the wait at `at`;
+ * - `any-wait`: `access` is after the arrival at `at`, and no wait precedes it;
+ * - `arrival`: `access` is before the wait, but after the arrival at `at`;
+ * - `repetition`: the wait at `at` tests the phase once;
+ * - `token`: the wait at `at` is for the phase of another arrival than that at `arrival`;
+ * - `threads`: only some threads of `access` arrive at `at`;
+ * - `count`: the initialisation at `at` states `count` arrivals of a phase, but `threads` arrive;
+ * - `phase`: an arrival and a wait, as those at `at`.
+ */
+export type MissingPhase =
+  | { readonly lacks: 'wait' | 'any-wait' | 'arrival' | 'threads'; readonly at: Location; readonly access: Location }
+  | { readonly lacks: 'count'; readonly at: Location; readonly count: number; readonly threads: number }
+  | { readonly lacks: 'token'; readonly at: Location; readonly arrival: Location }
+  | { readonly lacks: 'phase' | 'repetition'; readonly at: Location };
 
 /** What a lock, a flag or a counter lacks to order the accesses; its name is either `lock` or `flag`. */
 export interface MissingFence {

@@ -19,6 +19,7 @@ import { BarrierFreePaths } from '../obligations/barrier-free-paths.ts';
 import { divergenceObligations } from '../obligations/barrier-divergence.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { isWait } from '../ordering/synchronisation-idioms.ts';
+import { missingPhase } from './missing-phase.ts';
 import { missingSynchronisation, undecidedGuard } from './missing-synchronisation.ts';
 import { type RacingThreads, causeOfIndex, sourceOfIndex } from './shared-index.ts';
 
@@ -51,12 +52,13 @@ export function missingOrder(
     return guard ?? { kind: 'grid-order', ...cause, ...readFirst(context.kernel, a, b), ...missingGridBarrier(context, a, b) };
   }
   if (a.isCopy) return { kind: 'copy-wait' };
+  const barrier = missingBarrier(context, a, b, meeting);
   return {
-    ...missingBarrier(context, a, b, meeting),
+    ...barrier,
     ...cause,
     ...readFirst(context.kernel, a, b),
     ...(isMove && { isMove }),
-    ...otherBarriers(context, a, b),
+    ...otherBarriers(context, a, b, barrier.nextIteration === true),
   };
 }
 
@@ -73,12 +75,18 @@ function missingStrength(a: MemoryOperation, b: MemoryOperation): MissingOrder |
 }
 
 /** Barriers of some threads of the block in the kernel, and operations on barriers in memory between the accesses. */
-function otherBarriers({ kernel, isBlockBarrier }: KernelContext, a: Access, b: Access): Pick<MissingBarrier, 'others'> {
+function otherBarriers(context: KernelContext, a: Access, b: Access, isOfNextIteration: boolean): Pick<MissingBarrier, 'others' | 'phase'> {
+  const { kernel, isBlockBarrier } = context;
   const isNamed = (instruction: Instruction): boolean => instruction.operation.effect.kind === 'barrier' && !isBlockBarrier(instruction);
   if (pointsOf(kernel, isNamed).length > 0) return { others: 'named' };
   const leads = (from: Access, by: ProgramPoint, to: Access): boolean => canReach(kernel, from, by) && canReach(kernel, by, to);
   const ofMemory = pointsOf(kernel, ({ operation: { effect } }) => effect.kind === 'mbarrier');
-  return ofMemory.some((point) => leads(a, point, b) || leads(b, point, a)) ? { others: 'in-memory' } : {};
+  // A barrier in memory does not order its own operations.
+  if (ofMemory.length === 0 || ofMemory.some(({ instruction }) => instruction === a.instruction || instruction === b.instruction))
+    return {};
+  const phase = missingPhase(context, a, b, isOfNextIteration);
+  const isInMemory = ofMemory.some((point) => leads(a, point, b) || leads(b, point, a));
+  return { ...(isInMemory && { others: 'in-memory' as const }), ...(phase && { phase }) };
 }
 
 /** Whether each thread reads before it writes, and not again. */

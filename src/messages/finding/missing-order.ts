@@ -6,6 +6,7 @@ import type {
   MissingFence,
   MissingGridOrder,
   MissingOrder,
+  MissingPhase,
   MissingWait,
 } from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
@@ -116,6 +117,7 @@ function missingBarrierText(missing: MissingBarrier, accesses: Accesses): string
   const { first, second } = accesses;
   const index = sharedIndexOf(missing, homeOf([first.location, second.location]));
   if (index) return sharedIndexText(index);
+  if (missing.phase) return phaseText(missing.phase, separated(missing, first, second), homeOf([first.location, second.location]));
   // A barrier would not help two threads that write one element in one statement.
   const isOneWrite = missing.between === 'none' && isEachOne(first, second) && first.operation !== 'read';
   if (missing.others && missing.kind === 'block-barrier' && !isOneWrite)
@@ -137,10 +139,11 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
     const write = ofDifferentElements('one thread');
     return isOfWarp || between === 'none' ? write : `${write}, or separate the writes by ${syncThreads}`;
   }
+  if (missing.phase) return phaseRemedy(missing.phase, nextIteration === true, homeOf([first.location, second.location]));
   if (missing.others && !isOfWarp) {
     return missing.others === 'named'
       ? 'let both threads take part in one barrier between the two accesses, with the same number and a count that includes both'
-      : 'let one thread arrive at the barrier after its access, with a count of the barrier that includes it, and the other one wait for that phase before its access';
+      : 'let the thread of the first access arrive at a barrier after it, let the barrier count that arrival, and let the other thread wait for that phase before its access';
   }
   if (nextIteration)
     return `add ${barrier} at the end of the loop body, where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it`;
@@ -156,6 +159,49 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
       return missing.isMove
         ? `read into a variable, and add ${barrier} between the read and the write`
         : `add ${barrier} between the two accesses`;
+  }
+}
+
+/** What a barrier in memory lacks, as the end of a sentence on the race. */
+function phaseText(phase: MissingPhase, accesses: string, home: string | undefined): string {
+  switch (phase.lacks) {
+    case 'wait':
+      return `the access${at(phase.access, home)} precedes the wait${at(phase.at, home)}, so that the other thread may not have arrived yet`;
+    case 'arrival':
+      return `the access${at(phase.access, home)} follows the arrival${at(phase.at, home)}, so that a thread which waits for the arrival does not wait for the access`;
+    case 'count':
+      return `the barrier that is initialised${at(phase.at, home)} waits for ${phase.count} arrivals, but ${phase.threads} threads arrive at it`;
+    case 'phase':
+      return `no arrival and wait at a barrier separates ${accesses}`;
+    case 'any-wait':
+      return `nothing waits before the access${at(phase.access, home)} for the phase of the barrier at which threads arrive${at(phase.at, home)}`;
+    case 'repetition':
+      return `the wait${at(phase.at, home)} tests once whether the phase of the barrier is complete, and goes on if it is not`;
+    case 'token':
+      return `the wait${at(phase.at, home)} is for an earlier phase of the barrier than the arrival${at(phase.arrival, home)}`;
+    case 'threads':
+      return `only some of the threads that execute the access${at(phase.access, home)} arrive at the barrier${at(phase.at, home)}`;
+  }
+}
+
+function phaseRemedy(phase: MissingPhase, nextIteration: boolean, home: string | undefined): string {
+  switch (phase.lacks) {
+    case 'wait':
+      return `move the access${at(phase.access, home)} after the wait${at(phase.at, home)}`;
+    case 'arrival':
+      return `move the access${at(phase.access, home)} before the arrival${at(phase.at, home)}`;
+    case 'count':
+      return `initialise the barrier${at(phase.at, home)} with ${phase.threads}`;
+    case 'phase':
+      return `arrive and wait at the barrier once more ${nextIteration ? 'at the end of the loop body' : 'between the two accesses'}, as${at(phase.at, home)}, or add ${syncThreads} there`;
+    case 'any-wait':
+      return `wait before the access${at(phase.access, home)} until the phase of the arrival${at(phase.at, home)} is complete`;
+    case 'repetition':
+      return `repeat the wait${at(phase.at, home)} in a loop until the phase is complete`;
+    case 'token':
+      return `wait${at(phase.at, home)} with the token of the arrival${at(phase.arrival, home)}`;
+    case 'threads':
+      return `let all these threads arrive${at(phase.at, home)}, and initialise the barrier with their number`;
   }
 }
 

@@ -56,10 +56,17 @@ export function shownRace(race: ShownRace): string {
     passedTwice(race),
     sameValue === true ? 'both write the same value' : undefined,
     doubt === undefined ? undefined : `the two accesses may be ordered: ${doubt}`,
-    passed && since(passed),
+    passed && !passesInMemory(missing) ? since(passed) : undefined,
     holdsStores === true ? missedStores : undefined,
     chosen && chosenClause(chosen, when),
     doubt === undefined ? (holdsStores === true ? fenceBetween : remedyText(missing, accesses)) : undefined,
+  );
+}
+
+/** Whether both threads may have passed a phase of a barrier in memory later than the last barrier of the block. */
+function passesInMemory(missing: MissingOrder): boolean {
+  return (
+    (missing.kind === 'block-barrier' || missing.kind === 'warp-barrier') && (missing.others === 'in-memory' || missing.phase !== undefined)
   );
 }
 
