@@ -46,9 +46,13 @@ const verdictRank: Readonly<Record<RaceVerdict | DivergenceVerdict, number>> = {
   divergent: 4,
 };
 
-/** All findings of a kernel, races first. */
-export function findingsOf(kernel: KernelReport): Finding[] {
-  return [...kernel.race.findings, ...kernel.divergence.findings];
+/** All findings of a kernel: races first, but after the undefined values from which their indices come. */
+export function findingsOf({ race, divergence }: KernelReport): Finding[] {
+  const sources = race.findings.flatMap(({ interleaving }) => interleaving?.missing?.indexFrom ?? []);
+  const isSource = ({ kind, barrier }: ReportedDivergence): boolean =>
+    kind === 'undefined-value' && sources.some(({ file, line }) => file === barrier.file && line === barrier.line);
+  const others = divergence.findings.filter((finding) => !isSource(finding));
+  return [...divergence.findings.filter(isSource), ...race.findings, ...others];
 }
 
 export interface Tally {

@@ -131,12 +131,16 @@ test('a lane-uniform value of memory needs memory without races, and only that m
 });
 
 test('an undefined value is reported where it has an effect', () => {
+  const forever = 'L: ld.volatile.global.u32 %r4, [%d1]; setp.ne.u32 %p3, %r4, 77; @%p3 bra L;';
   const read = (use: string): string =>
     `setp.ge.u32 %p1, %r0, 20; @%p1 bra X; shfl.sync.down.b32 %r1, %r0, 1, 31, -1; setp.lt.u32 %p2, %r0, 19; ${use} X:`;
   return assertAll(
     [
       [read(store('%d2', '%r0', '%r1', 11)), 'proved warp/undefined-value'],
       [read(`selp.b32 %r2, %r1, 7, %p2; ${store('%d2', '%r0', '%r2', 11)}`), 'proved'],
+      // Also in a run that does not end.
+      [read(`${store('%d2', '%r0', '%r1', 11)} ${forever}`), 'proved warp/undefined-value'],
+      [read(`selp.b32 %r2, %r1, 7, %p2; ${store('%d2', '%r0', '%r2', 11)} ${forever}`), 'proved'],
       [read(`and.b32 %r2, %r1, 1023; ${store('%d2', '%r2', '%r0', 11)}`).replace('bfly', 'down'), 'proved warp/undefined-value'],
     ],
     warp,

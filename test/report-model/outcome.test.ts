@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import packageFile from '../../package.json' with { type: 'json' };
 import { compareKernels } from '../../src/report-model/compared-reports.ts';
-import { weakened, worstRace } from '../../src/report-model/outcome.ts';
+import type { ReportedDivergence } from '../../src/report-model/finding.ts';
+import { findingsOf, weakened, worstRace } from '../../src/report-model/outcome.ts';
 import { exitCodeOf } from '../../src/report-model/exit-code.ts';
 import { applySuppressions, type Suppression } from '../../src/app/pipeline/suppressions.ts';
 import { publishedAction, toolVersion } from '../../src/system/version.ts';
@@ -26,6 +27,20 @@ test('the first applicable exit code is returned', () => {
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition')]), 'error'), 1);
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/precondition', 'notice')]), 'error'), 0);
   assert.equal(exitCodeOf(reportOf([kernelReport()], [problem('launch/out-of-range')]), 'error'), 1);
+});
+
+test('an undefined value precedes the races of an index from it', () => {
+  const barrier = { file: 'src/a.cu', line: 4, column: 9 };
+  const undefinedAt = (line: number, fingerprint: string): ReportedDivergence =>
+    divergenceFinding({ kind: 'undefined-value', barrier: { ...barrier, line }, fingerprint });
+  const missing = { kind: 'block-barrier', indexFrom: { ...barrier, column: 1 }, text: '' } as const;
+  const race = {
+    verdict: 'race',
+    findings: [raceFinding(), raceFinding({ fingerprint: 'f2', interleaving: { threads: [], steps: [], missing } })],
+  } as const;
+  const divergence = { verdict: 'proved', findings: [divergenceFinding({ barrier }), undefinedAt(6, 'd2'), undefinedAt(4, 'd3')] } as const;
+  const told = findingsOf(kernelReport({ race, divergence })).map(({ fingerprint }) => fingerprint);
+  assert.deepEqual(told, ['d3', 'f1', 'f2', 'd1', 'd2']);
 });
 
 test('findings that are not new do not count if only new ones do', () => {

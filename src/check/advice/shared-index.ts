@@ -49,23 +49,23 @@ export function causeOfIndex(
   const { kernel, symbolic, accesses } = context;
   const { effect, mnemonic } = by.operation;
   const isShuffle = effect.kind === 'shuffle';
-  if (isShuffle && racing.undefinedReads.has(by.id)) return { kind: 'undefined', mnemonic };
+  const undefinedValue = isShuffle && racing.undefinedReads.has(by.id) ? ({ kind: 'undefined', mnemonic } as const) : null;
   const counters = isShuffle ? atomicsBehind(kernel, by.arguments[0]!) : [by];
   const counter = accesses.find(({ instruction }) => instruction === counters[0]);
-  if (!counter || counters.length > 1) return null;
+  if (!counter || counters.length > 1) return undefinedValue;
   const counted = placeOf(kernel, counter.instruction);
   const threads = [racing.first, racing.second] as const;
   const drawing = threads.map((position) => (isShuffle ? drawerOf(context, by, position, racing.block) : position));
   const [one, other] = drawing;
-  if (!one || !other) return null;
   const executes = (position: Position): boolean => mayReach(context, counter, position, racing.block);
   for (const [at, drawer] of drawing.entries()) {
-    if (executes(drawer!)) continue;
+    if (drawer === null || executes(drawer)) continue;
     const lanes = lanesOf(threads[at]!, racing.block).filter(executes);
     const reads = lanes.length === 1 ? laneOf(lanes[0]!, racing.block) : null;
-    const [lane, source] = [laneOf(threads[at]!, racing.block), laneOf(drawer!, racing.block)];
+    const [lane, source] = [laneOf(threads[at]!, racing.block), laneOf(drawer, racing.block)];
     return { kind: 'lane', mnemonic, counted, lane, source, ...(reads !== null && { reads }) };
   }
+  if (undefinedValue || !one || !other) return undefinedValue;
   const { base } = counter.targets[0]!;
   const [a, b] = threads;
   if (base.kind === 'object' && base.object.space === 'shared' && a.block.join() !== b.block.join())

@@ -29,7 +29,7 @@ export function* useOfUndefined(
     const start = initialMemory(plain);
     const memory = copyMemory(start);
     const first = runOn(plain, memory);
-    if (first.outcome !== 'finished') continue;
+    if (first.outcome !== 'finished' && first.outcome !== 'budget') continue;
     for (let seed = 1; seed <= undefinedRuns.values; seed++) {
       const other = copyMemory(start);
       const second = runOn({ ...plain, undefinedValue: { instruction: event.instruction, seed } }, other);

@@ -49,7 +49,7 @@ export function laneRemedy(kind: LaneFaultKind, { mnemonic, mask, other }: LaneF
       if (other?.is === 'exited')
         return `let all lanes of the mask execute ${name} before they return${/\.idx|^(?!shfl)/.test(mnemonic) ? '' : ', with a neutral value in a sum'}, and guard only what follows`;
       if (other?.is === 'absent')
-        return `use the value only where the warp has the source lane: the last warp of a block has fewer than 32 lanes unless 32 divides the number of its threads`;
+        return `${/\.idx/.test(mnemonic) ? `let ${name} read a lane that every warp has, such as lane 0, or ` : ''}use the value only where the warp has the source lane: the last warp of a block has fewer than 32 lanes unless 32 divides the number of its threads`;
       if (other?.is === 'elsewhere') return `let all lanes of the mask execute the same ${name}`;
       return `name the source lane in the mask and let it execute ${name}, or use the value only where the mask contains the source lane`;
   }

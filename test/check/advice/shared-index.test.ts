@@ -77,6 +77,12 @@ test('the cause of a shared index follows from who counts, how much, and who rea
       { second: 1 },
     ],
     'a number in each iteration': [loop(draw(0, '32', '0') + atLane), 'unknown', { second: 1 }],
+    'a wrong lane, and an undefined value': [draw(0, '32', '1') + atLane, 'lane 0 reads 1, not 0', { hasUndefined: true }],
+    'an undefined value of a lane that does not exist': [
+      draw(0, '32', '31') + atLane,
+      'undefined',
+      { first: 96, second: 97, size: 120, hasUndefined: true },
+    ],
     'an undefined value': [draw(0, '32', '0') + atLane, 'undefined', { hasUndefined: true }],
     'two values': [
       `${draw(0, '16', '0').replace('J: shfl', 'J: atom.global.add.u32 %r5, [%d2+4], 1; add.u32 %r2, %r2, %r5; shfl')} ${atLane}`,

@@ -26,6 +26,7 @@
 // expect: takeRowsOfWarps silent
 // expect: takeRowsOfWarpsFromLane1 race=race divergence=proved
 // expect: takeRowsOfWarpsFromLane1 finding race/global error on out lines 226
+// expect: takeRowsOfWarpsFromLane1 finding warp/undefined-value warning lines 224
 // open: takeRowsOfWarpsFromLane1 race, and divergence possible: a number that one lane allocates for its warp
 // expect: slotsOfBlock race=proved divergence=proved
 // expect: slotsOfBlock silent
@@ -36,7 +37,6 @@
 // expect: lookBack silent
 // expect: lookBackTooEarly race=race divergence=proved
 // expect: lookBackTooEarly finding race/global error on prefixes lines 291,293
-//
 // Thread 0 acquires for its block, and barriers of the block extend that to all of its threads; and queues.
 
 __global__ void lockForBlock(int* lock, int* sum) {
