@@ -5,7 +5,6 @@ import type { Dim3 } from '../base/dim3.ts';
 import { warpSize } from '../device/hardware-limits.ts';
 import type { DivergenceEvent, UndefinedRead, Whereabouts } from '../interpreter/core/run-result.ts';
 import type { InstructionId, Operand, ValueId } from '../ir/form/kernel.ts';
-import { fieldName } from '../launch/parameter-field.ts';
 import type { DivergenceFinding, LaneFault } from '../verdict/finding.ts';
 import { describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
@@ -79,7 +78,7 @@ function undefinedFinding(context: KernelContext, { event, scenario }: Shown<Und
   };
   return describe(context, 'undefined-value', instruction, shown, {
     ...faultOfRead(event, scenario.block),
-    reaches: use.kind === 'memory' ? arrayName(context, use.array) : null,
+    reaches: use.kind === 'memory' ? use.array : null,
   });
 }
 
@@ -175,11 +174,4 @@ function threadOfLane(thread: Dim3, lane: number, block: Dim3): Dim3 {
   const [x, y] = block;
   const linear = i + x * (j + y * k) - laneOf(thread, block) + lane;
   return [linear % x, Math.floor(linear / x) % y, Math.floor(linear / (x * y))];
-}
-
-/** Name of an array of a run: of a parameter, `INDEX.OFFSET`, or of a variable. */
-function arrayName({ request, fields, kernel }: KernelContext, name: string): string {
-  const [index, offset] = name.split('.').map(Number);
-  const field = fields.find((one) => one.isPointer && one.index === index && one.offset === offset);
-  return field ? fieldName(request.parameters, field, kernel) : request.objectName(name);
 }

@@ -374,6 +374,11 @@ export interface RaceFinding {
    * bytes, and what each launch has to satisfy, if arguments decide: `pitch % 4 == 0`.
    */
   readonly misaligned?: { readonly multiple: number; readonly offset?: number; readonly needs?: string };
+  /**
+   * For a read of memory that no thread has written: the offset of the first such byte, and the array that the value reaches; null:
+   * it decides the path of a thread; absent: no result of the run depends on it.
+   */
+  readonly uninitialised?: { readonly offset?: number; readonly reaches?: string | null };
   /** The launch that passes one array to both parameters of the accesses. */
   readonly passedAt?: Location;
   /** The condition for the finding, in the language of assumptions, if only some representative launches show it. */

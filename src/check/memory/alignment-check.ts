@@ -215,8 +215,10 @@ function* tryLaunches(
     const lane = at < lanes.length ? lanes[at]! : misalignedLane(context, instances, suspect, setting, effort);
     if (!lane) continue;
     runs++;
-    const shown = yield* confirmation.faultAt(setting, [lane.block], access, 'misaligned');
-    if (!shown) continue;
+    const observed = yield* confirmation.observed(setting, [lane.block]);
+    const event = observed?.run.faults.find(({ kind, instruction }) => kind === 'misaligned' && instruction === access.instruction.id);
+    if (!observed || !event) continue;
+    const shown = { event, scenario: observed.scenario };
     const offset = lane.offsets.get([...shown.event.thread, ...shown.event.block].join());
     const isOfLaunch = isOfThreads && isGiven(context, [target.offset, context.symbolic.reach(access.block)]);
     return {

@@ -2,7 +2,7 @@
 import type { Steps } from '../../base/coroutine.ts';
 import type { RaceFinding, RaceResult } from '../../verdict/finding.ts';
 import { fingerprintOf } from '../../verdict/fingerprint.ts';
-import { isMemoryFault } from '../../verdict/memory-fault.ts';
+import { type MemoryFault, isMemoryFault } from '../../verdict/memory-fault.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
 import { describeAccess } from '../context/access-description.ts';
@@ -15,18 +15,22 @@ import { weaker } from '../witness/origin.ts';
 import { describeWitness } from '../witness/replay.ts';
 import { Confirmation } from '../witness/scenarios.ts';
 import { type Misaligned, misalignedAccesses } from './alignment-check.ts';
+import { type UninitialisedRead, uninitialisedReads } from './initialisation-check.ts';
 
 /** The result with the faults of single accesses that runs have shown. */
 export function* withMemoryFaults(context: KernelContext, result: CheckResult): Steps<CheckResult> {
   const { request, kernel, dependences, loaded, symbolic } = context;
   if (!request.checks.race || request.budget.replaySteps === 0) return result;
   const instances = (): Instances => new Instances(symbolic, inferUniformity(kernel, dependences, loaded, new Set(), 'grid'), 'grid');
-  const misaligned = yield* misalignedAccesses(context, instances, new Confirmation(context));
+  const confirmation = new Confirmation(context);
+  const misaligned = yield* misalignedAccesses(context, instances, confirmation);
   const found = new Map<string, RaceFinding>();
   for (const one of misaligned) {
     const key = `${baseName(context, one.target.base)} ${one.needs === undefined}`;
     if (!found.has(key)) found.set(key, misalignedFinding(context, one));
   }
+  for (const one of yield* uninitialisedReads(context, result, confirmation))
+    found.set(one.target.base.key, uninitialisedFinding(context, one));
   if (found.size === 0) return result;
   const wrong = misaligned.find(({ needs }) => needs === undefined);
   const reason: Reason | null = wrong
@@ -51,7 +55,36 @@ function withFindings(race: RaceResult, added: readonly RaceFinding[], reason: R
 }
 
 function misalignedFinding(context: KernelContext, misaligned: Misaligned): RaceFinding {
-  const { access, target, multiple, offset, needs, isGiven, dependsOnStart, shown } = misaligned;
+  const { multiple, offset, needs, dependsOnStart } = misaligned;
+  const finding = faultFinding(context, 'misaligned', misaligned);
+  return {
+    ...finding,
+    severity: needs !== undefined ? 'notice' : dependsOnStart ? weaker('error') : 'error',
+    first: { ...finding.first, bytes: multiple },
+    second: { ...finding.second, bytes: multiple },
+    misaligned: { multiple, ...(offset !== undefined && { offset }), ...(needs !== undefined && { needs }) },
+  };
+}
+
+function uninitialisedFinding(context: KernelContext, read: UninitialisedRead): RaceFinding {
+  const { use, shown } = read;
+  const { unwritten } = shown.event;
+  return {
+    ...faultFinding(context, 'uninitialised', read),
+    severity: use ? 'error' : 'warning',
+    uninitialised: {
+      ...(unwritten && { offset: unwritten.offset }),
+      ...(use && { reaches: use.kind === 'memory' ? use.array : null }),
+    },
+  };
+}
+
+/** What the findings on single accesses have in common. */
+function faultFinding(
+  context: KernelContext,
+  fault: MemoryFault,
+  { access, target, isGiven, shown }: Pick<Misaligned, 'access' | 'target' | 'isGiven' | 'shown'>,
+): RaceFinding {
   const { request, kernel, fields } = context;
   const { block, thread } = shown.event;
   const array = baseName(context, target.base);
@@ -61,17 +94,16 @@ function misalignedFinding(context: KernelContext, misaligned: Misaligned): Race
     block,
     thread,
   });
-  const identity = `${access.operation}:${multiple}:${describeTerm(context, target.offset)}`;
+  const identity = `${access.operation}:${access.bytes}:${describeTerm(context, target.offset)}`;
   return {
-    code: 'memory/misaligned',
-    severity: needs !== undefined ? 'notice' : dependsOnStart ? weaker('error') : 'error',
-    fingerprint: fingerprintOf(request.identity, ['misaligned', array, identity]),
-    kind: 'misaligned',
+    code: `memory/${fault}`,
+    severity: 'error',
+    fingerprint: fingerprintOf(request.identity, [fault, array, identity]),
+    kind: fault,
     memory: access.memory === 'shared' ? 'shared' : 'global',
     array,
-    first: { ...described, bytes: multiple },
-    second: { ...described, bytes: multiple },
-    misaligned: { multiple, ...(offset !== undefined && { offset }), ...(needs !== undefined && { needs }) },
+    first: described,
+    second: described,
     confirmed: true,
     witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
     witnessOrigin: isGiven ? 'given' : 'chosen',

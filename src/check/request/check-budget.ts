@@ -127,5 +127,8 @@ export const decidingRuns = { mostThreads: 65_536, mostSteps: 8_000_000 } as con
 /** Limits on the replays of one kernel that search for smaller scenarios, and on their instructions. */
 export const shrinking = { most: 48, mostSteps: 400_000, mostStepsWithClocks: 50_000 } as const;
 
+/** Limit on a run that searches for reads of shared memory that no thread has written: a longer one would be restarted. */
+export const initialisationRun = { mostSteps: 250_000 } as const;
+
 /** Limits on runs that show whether an undefined value has an effect: instructions of a run, and values tried. */
 export const undefinedRuns = { mostSteps: 2_000_000, values: 3 } as const;

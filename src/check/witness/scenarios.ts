@@ -363,19 +363,16 @@ export class Confirmation {
     yield* this.runOnce(this.scenario(setting, blocks, 0));
   }
 
-  /** A fault of this kind at an access in these blocks of a launch instance; nothing else of the run is kept. */
-  *faultAt(
+  /** A short run of these blocks of a launch instance, of which nothing is kept. */
+  *observed(
     setting: LaunchInstance,
     blocks: readonly number[],
-    access: Access,
-    kind: FaultEvent['kind'],
-  ): Steps<Shown<FaultEvent> | undefined> {
+    steps: number = replays.fewestSteps,
+  ): Steps<{ readonly scenario: Scenario; readonly run: Executed } | null> {
     const { budget } = this.context.request;
     const scenario = this.scenario(setting, blocks, 0);
-    if (budget.replaySteps === 0 || budget.expired() || scenario.blocks.length === 0) return undefined;
-    const { faults } = yield* this.executed(scenario, Math.min(budget.replaySteps, replays.fewestSteps));
-    const event = faults.find((fault) => fault.kind === kind && fault.instruction === access.instruction.id);
-    return event && { event, scenario };
+    if (budget.replaySteps === 0 || budget.expired() || scenario.blocks.length === 0) return null;
+    return { scenario, run: yield* this.executed(scenario, Math.min(budget.replaySteps, steps)) };
   }
 
   /**

@@ -4,6 +4,7 @@ import type {
   AccessEvent,
   DivergenceEvent,
   FaultEvent,
+  FaultPlace,
   LeftObject,
   PassedBarrier,
   RaceEvent,
@@ -229,7 +230,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   }
 
   fault(who: Executor, kind: FaultEvent['kind'], access: MemoryAccess, message: string, left?: LeftObject): never {
-    this.#addFault(who, kind, access.instruction, message, left);
+    this.#addFault(who, kind, access.instruction, message, left && { left });
     const place = this.program.kernel.blocks.find(({ instructions }) => instructions.some(({ id }) => id === access.instruction));
     this.#stopAt(who, place!.id);
     throw new RunStop('fault');
@@ -345,7 +346,8 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
 
   uninitialised(who: Executor, access: MemoryAccess, page: TrackedPage, offset: number): void {
     const { object, offset: at } = this.#placeOf(page, offset);
-    this.#addFault(who, 'uninitialised', access.instruction, `byte ${at} of ${object} was never written`);
+    const unwritten = { object, offset: at };
+    this.#addFault(who, 'uninitialised', access.instruction, `byte ${at} of ${object} was never written`, { unwritten });
   }
 
   // Queries and events of the scheduler
@@ -478,11 +480,11 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     this.#stopped = { ...this.#position(who.block.ordinal, who.thread), at };
   }
 
-  #addFault(who: Executor, kind: FaultEvent['kind'], instruction: InstructionId | null, message: string, left?: LeftObject): void {
+  #addFault(who: Executor, kind: FaultEvent['kind'], instruction: InstructionId | null, message: string, where: FaultPlace = {}): void {
     const key = `${kind} ${instruction}`;
     if (this.#faults.has(key)) return;
     const { block, thread } = this.#position(who.block.ordinal, who.thread);
-    this.#faults.set(key, { kind, instruction, block, thread, message, ...(left && { left }) });
+    this.#faults.set(key, { kind, instruction, block, thread, message, ...where });
   }
 
   #position(ordinal: number, thread: number): { readonly block: Dim3; readonly thread: Dim3 } {

@@ -105,14 +105,20 @@ export interface UndefinedRead {
   readonly mask: number;
 }
 
-export interface FaultEvent {
+/** Where an access was wrong, as far as that is known. */
+export interface FaultPlace {
+  /** For an access out of bounds: the object that its address belongs to. */
+  readonly left?: LeftObject;
+  /** For a read of memory that no thread has written: the object, and the offset of the first such byte. */
+  readonly unwritten?: Omit<LeftObject, 'bytes'>;
+}
+
+export interface FaultEvent extends FaultPlace {
   readonly kind: 'out-of-bounds' | 'misaligned' | 'read-only' | 'uninitialised' | 'unknown-operation' | 'unknown-control';
   readonly instruction: InstructionId | null;
   readonly block: Dim3;
   readonly thread: Dim3;
   readonly message: string;
-  /** For an access out of bounds: the object that its address belongs to, if known. */
-  readonly left?: LeftObject;
 }
 
 /** The object, or the buffer, that an access is outside of. */

@@ -45,6 +45,23 @@ export function misalignedText(finding: RaceFinding, { multiple, offset, needs }
   );
 }
 
+/** The sentences on a read of shared memory that no thread of the block has written. */
+export function uninitialisedText(finding: RaceFinding, { offset, reaches }: NonNullable<RaceFinding['uninitialised']>): string {
+  const { chosen } = finding;
+  const byte = offset === undefined ? '' : ` (byte ${offset} of the array)`;
+  const use =
+    reaches === undefined
+      ? 'no result of this run depends on the value'
+      : reaches === null
+        ? 'the value decides the path of a thread'
+        : `the value reaches ${code(reaches)}`;
+  return sentences(
+    `${actionText(finding, 'of')}, which no thread of the block has written${byte}; ${use}`,
+    chosen && `for example, this happens if the kernel is launched with ${chosenText(chosen)}`,
+    'write each element before a barrier, those without data included, or read only elements that were written',
+  );
+}
+
 /** ``thread (0, 0, 0) of block (0, 0, 0) reads 4 bytes of `s` with `s[i]` on line 12``. */
 function actionText({ first, array }: RaceFinding, where: string): string {
   const { thread = [0, 0, 0], block = [0, 0, 0] } = first;

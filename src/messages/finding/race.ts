@@ -4,7 +4,7 @@ import type { Location } from '../../source/location.ts';
 import { isCall, objectText, verbOf } from '../text/access-text.ts';
 import { code, sentences } from '../text/code-text.ts';
 import { chosenText } from '../text/launch-text.ts';
-import { misalignedText, outOfBounds } from './memory-fault.ts';
+import { misalignedText, outOfBounds, uninitialisedText } from './memory-fault.ts';
 import { missingText, remedyText } from './missing-order.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 import { reasonText } from '../text/verdict-reason.ts';
@@ -34,9 +34,10 @@ interface ShownRace {
 
 /** The sentences on a race. */
 export function raceMessage(finding: RaceFinding): string {
-  const { overlap, interleaving, left, misaligned } = finding;
+  const { overlap, interleaving, left, misaligned, uninitialised } = finding;
   if (left) return outOfBounds(finding, left);
   if (misaligned) return misalignedText(finding, misaligned);
+  if (uninitialised) return uninitialisedText(finding, uninitialised);
   if (!overlap || !interleaving?.missing) return possibleRace(finding);
   const { threads, steps, missing, holdsStores } = interleaving;
   const passed = steps.find((step) => step.action === 'pass');

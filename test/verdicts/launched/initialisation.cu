@@ -1,18 +1,15 @@
 // expect: sumBlock race=proved divergence=proved
 // expect: sumBlock silent
 // expect: sumBlockShort race=proved divergence=proved
-// expect: sumBlockShort finding memory/uninitialised error on s lines 42
-// open: sumBlockShort silent: initialisation is not checked
+// expect: sumBlockShort finding memory/uninitialised error on s lines 39
 // expect: countValues race=proved divergence=proved
 // expect: countValues silent
 // expect: countValuesUncleared race=proved divergence=proved
-// expect: countValuesUncleared finding memory/uninitialised error on bins lines 62
-// open: countValuesUncleared silent: initialisation is not checked
+// expect: countValuesUncleared finding memory/uninitialised error on bins lines 59
 // expect: smoothRow race=proved divergence=proved
 // expect: smoothRow silent
 // expect: smoothRowNoStart race=proved divergence=proved
-// expect: smoothRowNoStart finding memory/uninitialised error on s lines 85
-// open: smoothRowNoStart silent: initialisation is not checked
+// expect: smoothRowNoStart finding memory/uninitialised error on s lines 82
 //
 // Shared memory that is read before any thread of the block has written it, at given launches.
 

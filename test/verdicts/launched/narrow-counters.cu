@@ -23,7 +23,7 @@ __global__ void narrowTile(unsigned char *out, short width, short pitch) {
   __shared__ unsigned char s[4 * 384];
   fill(s, width, pitch, blockIdx.x);
   __syncthreads();
-  out[blockIdx.x * 64 + threadIdx.y * 16 + threadIdx.x] = s[threadIdx.y * pitch + threadIdx.x];
+  out[blockIdx.x * 64 + threadIdx.y * 16 + threadIdx.x] = s[threadIdx.y * pitch + 4 * threadIdx.x];
 }
 
 // A row has one element more than its pitch.

@@ -1,30 +1,25 @@
 // expect: sumTail race=proved divergence=proved
 // expect: sumTail silent
 // expect: sumTailUnwritten race=proved divergence=proved
-// expect: sumTailUnwritten finding memory/uninitialised error on s lines 67
-// open: sumTailUnwritten silent: initialisation is not checked
+// expect: sumTailUnwritten finding memory/uninitialised error on s lines 61
 // expect: sumWarps race=proved divergence=proved
 // expect: sumWarps silent
 // expect: sumWarpsAll race=proved divergence=proved
-// expect: sumWarpsAll finding memory/uninitialised error on part lines 97
-// open: sumWarpsAll silent: initialisation is not checked
+// expect: sumWarpsAll finding memory/uninitialised error on part lines 91
 // expect: markFirst race=proved divergence=proved
 // expect: markFirst silent
 // expect: markFirstUncleared race=proved divergence=proved
-// expect: markFirstUncleared finding memory/uninitialised error on isFirst lines 116
-// open: markFirstUncleared silent: initialisation is not checked
+// expect: markFirstUncleared finding memory/uninitialised error on isFirst lines 110
 // expect: permute race=proved divergence=proved
 // expect: permute silent
 // expect: permuteHalf race=proved divergence=proved
-// expect: permuteHalf finding memory/uninitialised error on order lines 134
-// open: permuteHalf silent: initialisation is not checked
+// expect: permuteHalf finding memory/uninitialised error on order lines 128
 // expect: streamTiles race=proved divergence=proved
 // expect: streamTiles silent
 // expect: streamTiles precondition "blockDim.x <= 128"
 // expect: streamTilesEarly race=proved divergence=proved
-// expect: streamTilesEarly finding memory/uninitialised error on stage lines 163
+// expect: streamTilesEarly finding memory/uninitialised error on stage lines 157
 // expect: streamTilesEarly precondition "blockDim.x <= 128"
-// open: streamTilesEarly silent: initialisation is not checked
 // expect: keepPositive race=proved divergence=proved
 // expect: keepPositive silent
 // expect: keepPositive precondition "blockDim.x <= 256"
@@ -35,8 +30,7 @@
 // expect: addAll race=proved divergence=proved
 // expect: addAll silent
 // expect: addAllUncleared race=proved divergence=proved
-// expect: addAllUncleared finding memory/uninitialised error on sum lines 205
-// open: addAllUncleared silent: initialisation is not checked
+// expect: addAllUncleared finding memory/uninitialised error on sum lines 199
 //
 // Shared memory that is read before any thread of the block has written it, at launches that nothing states.
 
