@@ -27,6 +27,7 @@ import { runLaunch } from '../../src/app/run/run-job.ts';
 import { type GeneratedKernel, generateKernel, preamble } from './cuda-kernel.ts';
 import { type Discarded, runDrawn } from './drawn-launch.ts';
 import { isAllowed, preconditionsOf } from './soundness-run.ts';
+import { memoryFaultOf } from '../../src/verdict/memory-fault.ts';
 
 /** Kernels of one unit: a start of nvcc costs more than a kernel. */
 const unitKernels = 50;
@@ -130,10 +131,10 @@ async function reproduced(job: Job, finding: ReportedRace): Promise<string | nul
     cwd: job.project.tree.root,
     terminal: { write: () => undefined },
   });
-  if (finding.code === 'memory/out-of-bounds') {
-    const left = outcome.report?.findings.filter(({ code }) => code === 'memory/out-of-bounds') ?? [];
-    if (left.some((one) => 'location' in one && one.location?.line === finding.first.location?.line)) return null;
-    return `${finding.array} is left on line ${finding.first.location?.line}, but ${finding.reproduce} does not show it`;
+  if (memoryFaultOf(finding.code)) {
+    const faults = outcome.report?.findings.filter(({ code }) => code === finding.code) ?? [];
+    if (faults.some((one) => 'location' in one && one.location?.line === finding.first.location?.line)) return null;
+    return `${finding.code} of ${finding.array} on line ${finding.first.location?.line}, but ${finding.reproduce} does not show it`;
   }
   const races = outcome.report?.findings.filter(isRunRace) ?? [];
   if (races.some((race) => linesOf(race) === linesOf(finding) && race.array === finding.array)) return null;

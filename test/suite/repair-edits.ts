@@ -292,7 +292,7 @@ async function editsIn(unit: Unit, file: string): Promise<Edit[]> {
 /** The kernels with findings that a repair has to remove: errors, and warnings under some representative launches. */
 function refuted({ kernels }: Report): Set<string> {
   const isShown = ({ code, severity, confirmed }: Told): boolean =>
-    confirmed && severity !== 'notice' && code !== 'barrier/early-exit' && code !== 'memory/out-of-bounds';
+    confirmed && severity !== 'notice' && code !== 'barrier/early-exit' && !code.startsWith('memory/');
   return new Set(
     kernels.filter(({ race, divergence }) => [...race.findings, ...divergence.findings].some(isShown)).map(({ name }) => bare(name)),
   );

@@ -53,7 +53,7 @@ __global__ void reverseTile(float* a) {
   __shared__ float tile[256];
   tile[threadIdx.x % 256] = a[blockIdx.x * blockDim.x + threadIdx.x];
   __syncthreads();
-  a[blockIdx.x * blockDim.x + threadIdx.x] = tile[255 - threadIdx.x % 256];
+  a[blockIdx.x * blockDim.x + threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
 }
 
 __global__ void swapTile(float* a) {
