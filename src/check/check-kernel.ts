@@ -228,7 +228,8 @@ function* decide(
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const noRace: RaceFreeMemory = neededRaceFreedom(facts, uniformity.block, barriers.provedBranches, barriers.warps.uniformity);
   const needsNoRace = noRace === 'all' || noRace.size > 0;
-  const isRaceAllThatIsOpen = cut === null && faults.reason === null && faults.findings.length === 0 && reachesAll(barriers, runs);
+  const isRaceAllThatIsOpen =
+    cut === null && faults.reason === null && faults.findings.every(({ confirmed }) => !confirmed) && reachesAll(barriers, runs);
   function* proveFirst(among: ReadonlySet<AccessPair>): Steps<CheckResult | null> {
     if (!provedFirst || !isRaceAllThatIsOpen || runs.races.size > 0) return null;
     return yield* provedFirst(facts, undecided(among, needsNoRace));

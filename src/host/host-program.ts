@@ -5,6 +5,9 @@ import type { HostUnit } from './host-unit.ts';
 const elsewhere =
   /(?:cudaStreamCreateWith\w*|cuStreamCreate\w*|\w*BeginCapture\w*|\w+_pts[zd]|cudaGetSymbolAddress|cuModuleGetGlobal|cudaIpc\w*|pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback|_ZN6thrust\w*)D\.\d+/;
 
+/** Functions that change attributes of kernels. */
+const attributes = /\w*(?:Func|Kernel)SetAttribute\w*D\.\d+/;
+
 /** Functions that start threads, or call functions of the program from other threads. */
 const threads = /(?:pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback)D\.\d+/;
 
@@ -20,8 +23,12 @@ export class HostProgram {
   /** Whether several threads may run. */
   readonly hasThreads: boolean;
 
+  /** Whether no function changes attributes of kernels, such as the bytes of dynamic shared memory that they may have. */
+  readonly keepsAttributes: boolean;
+
   constructor(units: readonly HostUnit[]) {
     this.hasThreads = units.some((unit) => unit.mentions(threads));
+    this.keepsAttributes = units.every((unit) => !unit.mentions(attributes));
     this.isInOrder = units.every((unit) => !unit.mentions(elsewhere));
     this.units = units;
     this.#byPath = new Map(units.map((unit) => [unit.path, unit]));

@@ -28,7 +28,7 @@ export interface HostLaunch extends Omit<LaunchEvent, 'text' | 'symbolFacts'> {
 }
 
 type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
-type Launch = Omit<HostLaunch, 'entry' | 'location' | 'unit'>;
+type Launch = Omit<HostLaunch, 'entry' | 'location' | 'unit' | 'keepsAttributes'>;
 
 /** Sizes of the parameters of kernels in bytes, by symbol. */
 export type KernelParameters = ReadonlyMap<string, readonly number[]>;

@@ -87,14 +87,18 @@ class Run extends Interpreter {
     return value;
   }
 
-  #record(launches: readonly Omit<HostLaunch, 'entry' | 'location' | 'unit'>[], { location, given, activation }: CallRequest): void {
+  #record(
+    launches: readonly Omit<HostLaunch, 'entry' | 'location' | 'unit' | 'keepsAttributes'>[],
+    { location, given, activation }: CallRequest,
+  ): void {
     for (const passed of given) this.losePassed(passed);
     if (this.#silence > 0) return;
     // A launch in a template of the runtime is where the project calls that.
     const places: GimpleLocation[] = location ? [location] : [];
     for (let one: Activation | null = activation; one; one = one.caller) if (one.site) places.push(one.site);
     const place = places.find(({ file }) => this.#isOwn(file)) ?? location;
-    for (const launch of launches) this.launches.push({ ...launch, location: place, unit: activation.unit.path });
+    for (const launch of launches)
+      this.launches.push({ ...launch, keepsAttributes: this.program.keepsAttributes, location: place, unit: activation.unit.path });
   }
 
   /** A kernel may write all device memory but constants, and memory of the host that it is given. */
@@ -318,6 +322,7 @@ const unknownLaunch: Omit<ReadLaunch, 'kernel' | 'location' | 'unit' | 'entry'> 
   shared: undefined,
   cooperative: undefined,
   startsEarly: true,
+  keepsAttributes: false,
   arguments: undefined,
   facts: [],
   symbolFacts: [],

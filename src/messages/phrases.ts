@@ -102,7 +102,8 @@ export function conditionOf(finding: Finding): string | undefined {
 /** The status of a finding that its message does not contain: whether it is confirmed, and which values were chosen. */
 export function standing(finding: Finding): string {
   if (finding.suppressed !== undefined) return `suppressed: ${finding.suppressed}`;
-  if (!finding.confirmed) return 'not confirmed by a run';
+  if (!finding.confirmed)
+    return finding.code === 'memory/index-overflow' ? 'follows from the extents of the index' : 'not confirmed by a run';
   return finding.witnessOrigin === 'chosen' ? 'confirmed by a run; Selvage chose the dimensions or arguments' : 'confirmed by a run';
 }
 

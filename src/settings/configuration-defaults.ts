@@ -8,7 +8,7 @@ import type { Configuration } from './configuration.ts';
  * @param isGiven whether the repository sets a key, by its path in the file
  */
 export function withDefaults(own: Configuration, defaults: Configuration, isGiven: (...path: readonly string[]) => boolean): Configuration {
-  const { race, divergence, repair, cost, idempotency } = own.checks;
+  const { race, divergence, memory, repair, cost, idempotency } = own.checks;
   const general = defaults.checks;
   const take = <Value>(path: readonly string[], mine: Value, theirs: Value): Value => (isGiven(...path) ? mine : theirs);
   return {
@@ -37,6 +37,7 @@ export function withDefaults(own: Configuration, defaults: Configuration, isGive
         severity: take(['checks', 'divergence', 'severity'], divergence.severity, general.divergence.severity),
         earlyExit: take(['checks', 'divergence', 'early-exit'], divergence.earlyExit, general.divergence.earlyExit),
       },
+      memory: { overflow: take(['checks', 'memory', 'overflow'], memory.overflow, general.memory.overflow) },
       repair: {
         suggest: take(['checks', 'repair', 'suggest'], repair.suggest, general.repair.suggest),
         gridLevel: take(['checks', 'repair', 'grid-level'], repair.gridLevel, general.repair.gridLevel),

@@ -262,7 +262,7 @@ function configurationOf(
   suppressions: readonly ConfiguredSuppression[],
   cost: CostThresholds,
 ): Configuration {
-  const { race, divergence, repair, idempotency } = checks;
+  const { race, divergence, memory, repair, idempotency } = checks;
   const compileCommands = nvcc['compile-commands'];
   const sameValueWrites = race['same-value-writes'];
   return {
@@ -284,6 +284,7 @@ function configurationOf(
         warpLockstep: race['warp-lockstep'],
       },
       divergence: { severity: divergence.severity, earlyExit: divergence['early-exit'] },
+      memory: { overflow: memory.overflow },
       repair: {
         suggest: repair.suggest,
         gridLevel: repair['grid-level'],

@@ -86,7 +86,7 @@ const thresholds = object(
   ),
 );
 
-const { race, divergence, repair, idempotency } = defaultConfiguration.checks;
+const { race, divergence, memory, repair, idempotency } = defaultConfiguration.checks;
 
 /** Statements about kernels by name: their launches, and conditions on their arguments. */
 const kernelFacts = {
@@ -167,6 +167,13 @@ export const configurationSchema = object({
     divergence: section('Barrier divergence.', {
       severity: withDefault(severity, 'Severity of a barrier that some threads of a block do not reach.', divergence.severity),
       'early-exit': withDefault(severity, 'Severity of threads that return before a barrier at which others wait.', divergence.earlyExit),
+    }),
+    memory: section('Accesses to memory.', {
+      overflow: withDefault(
+        oneOf([...severities, 'allow']),
+        'Severity of an index that wraps around from a size on, which no given launch has; allow does not report it.',
+        memory.overflow,
+      ),
     }),
     repair: section('Repairs: Selvage takes the lightest placement of barriers that it can prove.', {
       suggest: withDefault(flag, 'Whether reviews suggest repairs.', repair.suggest),

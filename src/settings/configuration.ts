@@ -66,6 +66,7 @@ export interface Configuration {
       readonly warpLockstep: boolean;
     };
     readonly divergence: { readonly severity: Severity; readonly earlyExit: Severity };
+    readonly memory: { readonly overflow: CheckPolicy['overflow'] };
     readonly repair: {
       readonly suggest: boolean;
       readonly gridLevel: boolean;
@@ -79,7 +80,7 @@ export interface Configuration {
 }
 
 /** The severities that the configuration sets. */
-export function policyOf({ checks: { race, divergence } }: Configuration): CheckPolicy {
+export function policyOf({ checks: { race, divergence, memory } }: Configuration): CheckPolicy {
   return {
     race: race.severity,
     sameValueWrites: race.sameValueWrites,
@@ -88,5 +89,6 @@ export function policyOf({ checks: { race, divergence } }: Configuration): Check
     warpLockstep: race.warpLockstep,
     divergence: divergence.severity,
     earlyExit: divergence.earlyExit,
+    overflow: memory.overflow,
   };
 }

@@ -20,6 +20,7 @@ export const defaultConfiguration: Configuration = {
       warpLockstep: false,
     },
     divergence: { severity: 'error', earlyExit: 'warning' },
+    memory: { overflow: 'notice' },
     repair: {
       suggest: true,
       gridLevel: true,

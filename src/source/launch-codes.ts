@@ -44,7 +44,7 @@ export const launchCodes = {
       'State the dimensions: with `--block` and `--grid`, in .selvage.yml, or in a comment `// selvage: block=256 grid=64` above the kernel.',
   },
   'launch/block-mismatch': {
-    severity: 'warning',
+    severity: 'error',
     title: 'The launch contradicts the block size for which the kernel was compiled.',
     explanation:
       'A kernel with .reqntid runs only with exactly that block. A kernel with __launch_bounds__ runs only with at most that many threads per block. Any other launch fails at run time.',
@@ -63,9 +63,10 @@ export const launchCodes = {
     severity: 'error',
     title: 'The architecture cannot run this launch.',
     explanation:
-      'A block needs more threads, registers or shared memory than a multiprocessor has. The launch returns an error and the kernel does not run.',
+      'A block needs more threads, registers or shared memory than a multiprocessor has, or more than 48 KiB of shared memory without `cudaFuncSetAttribute()`. The launch returns an error and the kernel does not run.',
     example: 'kernel<<<grid, 1024>>>();   // 96 registers per thread: 98304 of 65536',
-    remedy: 'Use smaller blocks, or add __launch_bounds__ so that the compiler uses fewer registers.',
+    remedy:
+      'Use smaller blocks, or add __launch_bounds__ so that the compiler uses fewer registers. For up to 227 KiB of dynamic shared memory call cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch.',
   },
   'launch/unread': {
     severity: 'notice',

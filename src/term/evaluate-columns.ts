@@ -46,6 +46,32 @@ export class ColumnEvaluation {
     );
   }
 
+  /** The integer that a term is if its sums, products and conversions do not wrap around; exact up to 53 bits. */
+  integers(term: Term): Float64Array {
+    const { operator, width, value, coefficients } = term;
+    const parts = (): Float64Array[] => term.arguments.map((part) => this.integers(part));
+    const result = new Float64Array(this.count);
+    switch (operator) {
+      case 'sum':
+        result.fill(Number(BigInt.asIntN(width, value)));
+        for (const [i, part] of parts().entries())
+          for (let lane = 0; lane < this.count; lane++) result[lane]! += Number(coefficients[i]) * part[lane]!;
+        return result;
+      case 'mul': {
+        const [a, b] = parts() as [Float64Array, Float64Array];
+        for (let lane = 0; lane < this.count; lane++) result[lane] = a[lane]! * b[lane]!;
+        return result;
+      }
+      case 'sext':
+      case 'zext': {
+        const [inner] = term.arguments;
+        return /^(?:sum|mul|[sz]ext)$/.test(inner!.operator) ? this.integers(inner!) : this.signedNumbers(term);
+      }
+      default:
+        return this.signedNumbers(term);
+    }
+  }
+
   /** Whether a truth value is true or unknown in some valuation. */
   someNotFalse(condition: Term): boolean {
     const values = this.values(condition);

@@ -180,7 +180,7 @@ export class LinearView {
    * Masked, shifted and xored values are meant to wrap: their arithmetic stays exact. Quotients and remainders by
    * powers of two are masks and shifts as well, but their results are indices again.
    */
-  private mayAssumeNoWrap(term: Term): boolean {
+  mayAssumeNoWrap(term: Term): boolean {
     let may = this.assumable.get(term);
     if (may === undefined) {
       may = this.partsMayAssumeNoWrap(term);

@@ -379,6 +379,10 @@ export interface RaceFinding {
    * it decides the path of a thread; absent: no result of the run depends on it.
    */
   readonly uninitialised?: { readonly offset?: number; readonly reaches?: string | null };
+  /** For an index that wraps around in a run: the integer that it would be, and its width in bits. */
+  readonly wrapped?: { readonly value: number; readonly isSigned: boolean };
+  /** The leading products of a long `when`. */
+  readonly about?: string;
   /** The launch that passes one array to both parameters of the accesses. */
   readonly passedAt?: Location;
   /** The condition for the finding, in the language of assumptions, if only some representative launches show it. */

@@ -121,6 +121,7 @@ export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckReq
       warpLockstep: false,
       divergence: 'error',
       earlyExit: 'warning',
+      overflow: 'notice',
       ...options.policy,
     },
     solver: sharedSolver,

@@ -20,6 +20,7 @@ kernels:
 checks:
   race: { severity: warning, same-value-writes: allow, volatile: error, undecided: warning, warp-lockstep: true }
   divergence: { severity: notice, early-exit: error }
+  memory: { overflow: allow }
   repair: { suggest: false, grid-level: false, remove-redundant: warning, loop-weight: 4 }
   cost: { sectors: { warn: "+5%", fail: "+25%" }, registers: { warn: 4 }, occupancy: { warn: "-10 points" } }
   idempotency: warning
@@ -53,6 +54,7 @@ test('every key is read', () => {
       warpLockstep: true,
     },
     divergence: { severity: 'notice', earlyExit: 'error' },
+    memory: { overflow: 'allow' },
     repair: { suggest: false, gridLevel: false, removeRedundant: 'warning', weights: { grid: 12, loop: 4 } },
     cost: {
       sectors: {
@@ -95,7 +97,7 @@ test('every key is read', () => {
       reason: 'old',
       path: 'src/legacy/**',
       until: '2027-06-30',
-      location: { file: '.selvage.yml', line: 22, column: 5 },
+      location: { file: '.selvage.yml', line: 23, column: 5 },
     },
   ]);
 });
@@ -133,7 +135,10 @@ test('unknown keys are refused with the nearest valid one, at any depth', () => 
   assert.deepEqual(problems('version: 1\nchecks: { repair: { grid-weigth: 3 } }\n'), [
     '2:21 config/unknown-key "grid-weigth" is not a key of checks.repair; did you mean "grid-weight"?',
   ]);
-  assert.match(problems('version: 1\nchecks: { xyzzyxyzzy: 1 }')[0] ?? '', /there are race, divergence, repair, cost, idempotency\.$/);
+  assert.match(
+    problems('version: 1\nchecks: { xyzzyxyzzy: 1 }')[0] ?? '',
+    /there are race, divergence, memory, repair, cost, idempotency\.$/,
+  );
 });
 
 test('wrong types and values are rejected at their position', () => {

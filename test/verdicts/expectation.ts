@@ -12,6 +12,8 @@ export interface KernelExpectation {
   /** In the language of assumptions. */
   readonly preconditions: readonly string[];
   readonly launches: readonly ExpectedLaunch[];
+  /** Codes of which the kernel has no finding, not even a notice. */
+  readonly without: readonly string[];
   /** Current result of the check, if the expectation is not satisfied yet. */
   readonly open?: string;
 }
@@ -99,6 +101,7 @@ export function parseVerdicts(text: string): KernelExpectation[] {
         assumes: [],
         preconditions: [],
         launches: [],
+        without: [],
       });
       continue;
     }
@@ -116,14 +119,16 @@ export function parseVerdicts(text: string): KernelExpectation[] {
 function extended(expectation: KernelExpectation, what: string): KernelExpectation {
   const [, kind] = /^assumes (\S+)$/.exec(what) ?? [];
   if (kind !== undefined) return { ...expectation, assumes: [...expectation.assumes, kind] };
+  const [, code] = /^without (\S+)$/.exec(what) ?? [];
+  if (code !== undefined) return { ...expectation, without: [...expectation.without, code] };
   const [, precondition] = /^precondition "([^"]+)"$/.exec(what) ?? [];
   if (precondition !== undefined) return { ...expectation, preconditions: [...expectation.preconditions, precondition] };
   if (what.startsWith('launch ')) return { ...expectation, launches: [...expectation.launches, parseLaunch(what.slice('launch '.length))] };
   const match = /^finding (\S+) (error|warning|notice)(?: on (\S+))? lines (\S+)(?: when "([^"]+)")?$/.exec(what);
   if (!match) throw new Error(`malformed: ${expectation.kernel} ${what}`);
-  const [, code, severity, array, lines, condition] = match;
+  const [, named, severity, array, lines, condition] = match;
   const finding = {
-    code: code!,
+    code: named!,
     severity: severity!,
     ...(array !== undefined && { array }),
     lines: lines!.split(','),
@@ -152,6 +157,7 @@ export function differences(expectation: KernelExpectation, kernel: JudgedKernel
     ...expectation.assumes.filter((kind) => !kinds.includes(kind)).map((kind) => `does not assume ${kind}`),
     ...difference('preconditions', preconditions.sort().join(), [...expectation.preconditions].sort().join()),
     ...differentFindings(found, expectation.findings),
+    ...found.filter(({ code }) => expectation.without.includes(code)).map((finding) => `not expected: ${findingText(finding)}`),
     ...expectation.launches.flatMap((launch) => launchDifferences(launch, launches)),
   ];
 }

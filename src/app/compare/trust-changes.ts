@@ -137,7 +137,7 @@ function assumedInCode(diff: readonly FileDiff[]): TrustChange[] {
 }
 
 function settingsOf({ configuration: { checks, paths } }: TrustSide): Map<string, string> {
-  const { race, divergence } = checks;
+  const { race, divergence, memory } = checks;
   return new Map([
     ['checks.race.severity', race.severity],
     ['checks.race.same-value-writes', race.sameValueWrites],
@@ -146,6 +146,7 @@ function settingsOf({ configuration: { checks, paths } }: TrustSide): Map<string
     ['checks.race.warp-lockstep', String(race.warpLockstep)],
     ['checks.divergence.severity', divergence.severity],
     ['checks.divergence.early-exit', divergence.earlyExit],
+    ['checks.memory.overflow', memory.overflow],
     ['paths.include', paths.include.join(' ') || 'everything'],
     ['paths.exclude', paths.exclude.join(' ') || 'nothing'],
   ]);

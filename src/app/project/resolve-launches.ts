@@ -9,6 +9,8 @@ import { objectName } from '../../cuda/names/demangle.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
 import type { Location } from '../../source/location.ts';
+import { sharedBytesWithoutOptIn } from '../../device/hardware-limits.ts';
+import { sharedBytesBeyondDefault } from '../../launch/shared-memory-limit.ts';
 import { dimensionsProblem } from '../../settings/dimensions.ts';
 import { scalarPattern, type ScalarValue } from '../../settings/scalar-argument.ts';
 
@@ -73,10 +75,11 @@ export function resolveLaunches(
   const usable: SiteSettings[] = [];
   const notEvaluated: SiteSettings[] = [];
   for (const site of facts.sites) {
-    const problem = (site.block && dimensionsProblem('block', site.block)) ?? (site.grid && dimensionsProblem('grid', site.grid));
+    const outOfRange = axisProblem('block', site) ?? axisProblem('grid', site);
+    const problem = outOfRange ?? (settled('sharedBytes') ? undefined : optInProblem(kernel, site));
     if (problem !== undefined) {
       const message = `The launch ${site.text} of ${name} ${problem}. It always fails, so Selvage does not analyse it.`;
-      const code = 'launch/out-of-range';
+      const code = outOfRange === undefined ? 'launch/refused' : 'launch/out-of-range';
       const fingerprint = hashText([code, name, site.location.file, site.text, problem].join('|'));
       diagnostics.push({ severity: 'error', code, message, location: site.location, fingerprint });
       continue;
@@ -109,6 +112,22 @@ export function resolveLaunches(
   return { launches: [...launches.values()], notEvaluated: open, diagnostics };
 }
 
+/** Why no device allows the extents of a site, those that are known; undefined if some may. */
+function axisProblem(of: 'block' | 'grid', { axes, ...site }: SiteSettings): string | undefined {
+  const known = (axis: 0 | 1 | 2): number => {
+    const extent = axes?.[of][axis];
+    return typeof extent === 'number' ? extent : 1;
+  };
+  return dimensionsProblem(of, site[of] ?? [known(0), known(1), known(2)]);
+}
+
+/** Why a launch needs more shared memory than its kernel may have, as the end of a sentence; undefined if it does not. */
+function optInProblem(kernel: Kernel, { keepsAttributes, sharedBytes = 0 }: SiteSettings): string | undefined {
+  const bytes = keepsAttributes && sharedBytes > 0 ? sharedBytesBeyondDefault(kernel, sharedBytes) : null;
+  if (bytes === null) return undefined;
+  return `needs ${bytes} bytes of shared memory in a block, which has at most ${sharedBytesWithoutOptIn} unless the program calls cudaFuncSetAttribute() with cudaFuncAttributeMaxDynamicSharedMemorySize`;
+}
+
 function oneLaunch(
   kernel: Kernel,
   name: string,
@@ -125,12 +144,12 @@ function oneLaunch(
   const block = requiredThreads ?? blockLayer?.block ?? null;
   if (requiredThreads && blockLayer?.block && requiredThreads.some((extent, axis) => extent !== blockLayer.block?.[axis])) {
     const message = `${name} requires a block of ${requiredThreads.join(', ')}; a launch with block ${blockLayer.block.join(', ')} fails, so Selvage analyses the required block.`;
-    diagnostics.push({ severity: 'warning', code: 'launch/block-mismatch', message, ...at(blockLayer.location) });
+    diagnostics.push({ severity: 'error', code: 'launch/block-mismatch', message, ...at(blockLayer.location) });
   }
   const threads = (extents: Dim3): number => extents[0] * extents[1] * extents[2];
   if (block && maximumThreads && threads(block) > threads(maximumThreads)) {
     const message = `${name} is launched with ${threads(block)} threads; its launch bounds allow ${threads(maximumThreads)}, so the launch fails.`;
-    diagnostics.push({ severity: 'warning', code: 'launch/block-mismatch', message, ...at(blockLayer?.location) });
+    diagnostics.push({ severity: 'error', code: 'launch/block-mismatch', message, ...at(blockLayer?.location) });
   }
   const source: LaunchSource = requiredThreads
     ? (gridLayer?.source ?? 'reqntid')

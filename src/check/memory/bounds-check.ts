@@ -11,7 +11,6 @@ import { partsOf } from '../../analysis/values/leader.ts';
 import type { DeclaredAs, Target } from '../../analysis/values/memory-base.ts';
 import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
-import type { FaultEvent } from '../../interpreter/core/run-result.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { RaceFinding } from '../../verdict/finding.ts';
 import { baseName, describeTerm, placeOf } from '../context/names.ts';
@@ -21,9 +20,10 @@ import { describeAccess } from '../context/access-description.ts';
 import type { SolverTiers } from '../deciding/solver-tiers.ts';
 import type { Instances } from '../obligations/instance.ts';
 import { weaker } from '../witness/origin.ts';
-import { type Shown, describeWitness } from '../witness/replay.ts';
+import { describeWitness } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
 import { leftInChosen } from './open-sizes.ts';
+import { type WrappedAccess, wrappedIn } from './width-check.ts';
 
 export interface MemoryResult {
   /** The reason why the kernel cannot be proved; null if no index is known to leave its object. */
@@ -42,7 +42,9 @@ interface OutOfBounds {
   /** Whether it leaves the object in all large representative launches. */
   readonly isInAll?: true;
   /** The run in which the access leaves its object. */
-  readonly shown: Shown<FaultEvent> | undefined;
+  readonly shown: WrappedAccess['shown'] | undefined;
+  /** What the index would be, if it wraps around in that run. */
+  readonly wrapped?: WrappedAccess['wrapped'] | null;
 }
 
 /** Limit on the combinations of threads, blocks and iterations that are enumerated for one access. */
@@ -89,10 +91,20 @@ export function* checkBounds(
       if (shown || suspect.isCertain) found.push({ access, target, extent, isGiven: suspect.isGiven, shown });
     }
   }
-  const [first] = found;
-  if (!first) return { reason: null, findings: [] };
-  const { line } = placeOf(context.kernel, first.access.instruction);
-  const reason: Reason = { kind: 'out-of-bounds', array: baseName(context, first.target.base), line };
+  const faults = found.map((one): OutOfBounds => {
+    const { access, target, shown, wrapped = shown ? wrappedIn(context, instances, access, target, shown) : null } = one;
+    return { ...one, wrapped };
+  });
+  return wrongIndices(context, faults);
+}
+
+/** The findings on accesses at wrong indices, and the reason that the first one is for the verdict. */
+export function wrongIndices(context: KernelContext, found: readonly OutOfBounds[]): MemoryResult {
+  // An access that wraps around within its array does not end the run.
+  const first = found.find(({ shown }) => !shown || shown.event.left !== undefined);
+  const line = first && placeOf(context.kernel, first.access.instruction).line;
+  const reason: Reason | null =
+    first && line !== undefined ? { kind: 'out-of-bounds', array: baseName(context, first.target.base), line } : null;
   return { reason, findings: boundsFindings(context, found) };
 }
 
@@ -333,10 +345,11 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
 /** The findings that runs have shown, one for each object. */
 function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): RaceFinding[] {
   const findings = new Map<string, RaceFinding>();
-  for (const { access, target, extent, isGiven, isInAll, shown } of found) {
+  for (const { access, target, extent, isGiven, isInAll, shown, wrapped } of found) {
     const { left } = shown?.event ?? {};
     const array = baseName(context, target.base);
-    if (!shown || !left || findings.has(array)) continue;
+    if (!shown || findings.has(array) || (!left && !wrapped)) continue;
+    const fault = wrapped ? 'index-overflow' : 'out-of-bounds';
     const { request, kernel, fields } = context;
     const { block, thread } = shown.event;
     const described = describeAccess(context, access, {
@@ -348,15 +361,16 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
     const memory = access.memory === 'shared' ? 'shared' : 'global';
     const identity = `${access.operation}:${describeTerm(context, target.offset)}`;
     findings.set(array, {
-      code: 'memory/out-of-bounds',
+      code: `memory/${fault}`,
       severity: isGiven || isInAll ? 'error' : weaker('error'),
-      fingerprint: fingerprintOf(request.identity, ['out-of-bounds', array, identity]),
-      kind: 'out-of-bounds',
+      fingerprint: fingerprintOf(request.identity, [fault, array, identity]),
+      kind: fault,
       memory,
       array,
       first: described,
       second: described,
-      left: { offset: left.offset, bytes: extent },
+      ...(left && { left: { offset: left.offset, bytes: extent } }),
+      ...(wrapped && { wrapped }),
       confirmed: true,
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
       witnessOrigin: isGiven ? 'given' : 'chosen',

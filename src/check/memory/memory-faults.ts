@@ -15,7 +15,9 @@ import { weaker } from '../witness/origin.ts';
 import { describeWitness } from '../witness/replay.ts';
 import { Confirmation } from '../witness/scenarios.ts';
 import { type Misaligned, misalignedAccesses } from './alignment-check.ts';
+import { type MemoryResult, wrongIndices } from './bounds-check.ts';
 import { type UninitialisedRead, uninitialisedReads } from './initialisation-check.ts';
+import { overflowNotices, wrappedAccesses } from './width-check.ts';
 
 /** The result with the faults of single accesses that runs have shown. */
 export function* withMemoryFaults(context: KernelContext, result: CheckResult): Steps<CheckResult> {
@@ -23,6 +25,7 @@ export function* withMemoryFaults(context: KernelContext, result: CheckResult): 
   if (!request.checks.race || request.budget.replaySteps === 0) return result;
   const instances = (): Instances => new Instances(symbolic, inferUniformity(kernel, dependences, loaded, new Set(), 'grid'), 'grid');
   const confirmation = new Confirmation(context);
+  const overflow = yield* overflowFindings(context, instances(), confirmation, result.race);
   const misaligned = yield* misalignedAccesses(context, instances, confirmation);
   const found = new Map<string, RaceFinding>();
   for (const one of misaligned) {
@@ -31,7 +34,7 @@ export function* withMemoryFaults(context: KernelContext, result: CheckResult): 
   }
   for (const one of yield* uninitialisedReads(context, result, confirmation))
     found.set(one.target.base.key, uninitialisedFinding(context, one));
-  if (found.size === 0) return result;
+  if (found.size + overflow.findings.length === 0) return result;
   const wrong = misaligned.find(({ needs }) => needs === undefined);
   const reason: Reason | null = wrong
     ? {
@@ -39,12 +42,25 @@ export function* withMemoryFaults(context: KernelContext, result: CheckResult): 
         array: baseName(context, wrong.target.base),
         line: placeOf(kernel, wrong.access.instruction).line,
       }
-    : null;
+    : overflow.reason;
   return {
     ...result,
-    race: withFindings(result.race, [...found.values()], reason),
+    race: withFindings(result.race, [...overflow.findings, ...found.values()], reason),
     open: { ...result.open, beside: result.open.beside ?? reason },
   };
+}
+
+/** Indices that wrap around: at the given launch, unless the array has a finding already, and from a size on. */
+function* overflowFindings(context: KernelContext, instances: Instances, runs: Confirmation, race: RaceResult): Steps<MemoryResult> {
+  const reported = new Set(race.findings.filter(({ kind }) => isMemoryFault(kind)).map(({ array }) => array));
+  const wraps = yield* wrappedAccesses(context, instances, runs, ({ targets }) =>
+    targets.some(({ base }) => reported.has(baseName(context, base))),
+  );
+  const { reason, findings } = wrongIndices(
+    context,
+    wraps.map((one) => ({ ...one, extent: 0, isGiven: true })),
+  );
+  return { reason, findings: [...findings, ...overflowNotices(context, instances)] };
 }
 
 /** A race verdict with further findings; after an access at a wrong address a proof would be about another execution. */

@@ -1,7 +1,7 @@
 /**
  * Accesses that leave memory whose size depends on dimensions or scalars that the launch leaves open: dynamic shared
  * memory of `blockDim.x * 4` bytes, an array of `n` elements. By the terms of an address, some thread leaves it in each
- * large representative launch; a run of one of these confirms it.
+ * large representative launch and in each sample of such launches; a run of one of these confirms it.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import type { Access } from '../../analysis/values/access.ts';
@@ -10,7 +10,7 @@ import type { FaultEvent } from '../../interpreter/core/run-result.ts';
 import type { KernelContext } from '../context/facts.ts';
 import { memoryOf } from '../context/scalars.ts';
 import type { Instances } from '../obligations/instance.ts';
-import { type LaunchInstance, representativeLaunches } from '../representative/representative-launches.ts';
+import { type LaunchInstance, representativeLaunches, sampledLaunches } from '../representative/representative-launches.ts';
 import { SideOfLaunch, combinations, inAnyIteration, scalarsOf } from '../witness/lanes-of-access.ts';
 import type { Shown } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
@@ -19,7 +19,7 @@ import { blockAt, endsOf } from '../witness/some-blocks.ts';
 /** Limit on the threads and iterations that are evaluated for one access in one launch. */
 const mostLanes = 1024;
 /** Limit on the conditions that are evaluated for one access, each for one thread in one iteration. */
-const effortOfAccess = 400_000;
+const effortOfAccess = 10_000_000;
 
 /** The run in which an access leaves memory of such a size; null if its size is not of this kind, or not all launches show it. */
 export function* leftInChosen(
@@ -32,9 +32,12 @@ export function* leftInChosen(
   if (!hasOpenSize(context, target) || !target.offset.leaves.every(isOfLaunch)) return null;
   const large = representativeLaunches(context).filter(({ isLarge }) => isLarge);
   const effort = { left: effortOfAccess };
-  const found = large.map((setting) => blocksThatLeave(context, instances, access, target, setting, effort));
+  const leftIn = (setting: LaunchInstance): ReturnType<typeof blocksThatLeave> =>
+    blocksThatLeave(context, instances, access, target, setting, effort);
+  const found = large.map(leftIn);
   const [first] = found;
-  if (!first || found.includes(null)) return null;
+  // The large launches are few: a radius may be above the height in each of them, and below it in samples.
+  if (!first || found.includes(null) || sampledLaunches(context, false).some((setting) => !leftIn(setting))) return null;
   yield* confirmation.runLaunch(large[0]!, first.blocks);
   const shown = confirmation.faults.get(access.instruction.id);
   return shown ? { shown, extent: first.extent } : null;

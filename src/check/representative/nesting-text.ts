@@ -58,12 +58,12 @@ export function nestingText(context: KernelAndLaunch & SymbolicFacts, stride: Mo
   const [only, ...others] = parts.filter(({ factors }) => factors.length > 0);
   if (!only || others.length > 0 || only.coefficient <= 0n) return null;
   const constant = parts.find(({ factors }) => factors.length === 0)?.coefficient ?? 0n;
-  const name = sumText(context, [{ ...only, coefficient: 1n }]);
+  const name = productsText(context, [{ ...only, coefficient: 1n }]);
   const most = (own.coefficient - constant) / only.coefficient;
   return name === null ? null : { nests: `${name} <= ${most}`, overlaps: `${name} > ${most}` };
 
   function textOf(more: readonly Monomial[], less: readonly Monomial[]): NestingText | null {
-    const [left, right] = [sumText(context, more), sumText(context, less)];
+    const [left, right] = [productsText(context, more), productsText(context, less)];
     if (left === null || right === null || left === right) return null;
     return { nests: `${left} >= ${right}`, overlaps: `${right} > ${left}` };
   }
@@ -100,7 +100,8 @@ function withWholes(context: KernelAndLaunch & SymbolicFacts, { coefficient, fac
   return { coefficient: left, factors: parts.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
 }
 
-function sumText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
+/** A sum as text in the language of assumptions; null if a factor has none. */
+export function productsText(context: KernelAndLaunch, sum: readonly Monomial[]): string | null {
   let text = '';
   const sorted = [...sum].sort((a, b) => b.factors.length - a.factors.length || Number(b.coefficient > 0n) - Number(a.coefficient > 0n));
   for (const { coefficient, factors } of sorted) {

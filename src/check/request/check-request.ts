@@ -60,6 +60,8 @@ export interface CheckPolicy {
   readonly warpLockstep: boolean;
   readonly divergence: Severity;
   readonly earlyExit: Severity;
+  /** Severity of an index that wraps around from a size on, which no given launch has; `allow`: it is not reported. */
+  readonly overflow: Severity | 'allow';
 }
 
 export interface CheckResult {

@@ -70,14 +70,20 @@ export type Tried = ReadonlyMap<string, readonly number[]>;
 /** The iterations of a combination, by the name of the counter. */
 type Iterations = ReadonlyMap<string, number>;
 
-/** All combinations of the iterations to be tried: of many loops, fewer each. */
-export function combinations(tried: Tried): readonly Iterations[] {
+/**
+ * All combinations of the iterations to be tried: of many loops, fewer each.
+ * @param all the most iterations of a single loop of which each is tried
+ */
+export function combinations(tried: Tried, all = 0): readonly Iterations[] {
   const lists = [...tried];
+  const [only, ...others] = lists;
+  const last = others.length === 0 ? only?.[1].at(-1) : undefined;
+  if (only && last !== undefined && last < all) return Array.from({ length: last + 1 }, (_, at) => new Map([[only[0], at]]));
   const few =
     firstIterations.find((most) => lists.reduce((product, [, list]) => product * fewer(list, most).length, 1) <= mostCombinations) ?? 1;
-  let all: readonly (readonly (readonly [string, number])[])[] = [[]];
-  for (const [name, list] of lists) all = all.flatMap((one) => fewer(list, few).map((at) => [...one, [name, at] as const]));
-  return all.map((entries) => new Map(entries));
+  let combined: readonly (readonly (readonly [string, number])[])[] = [[]];
+  for (const [name, list] of lists) combined = combined.flatMap((one) => fewer(list, few).map((at) => [...one, [name, at] as const]));
+  return combined.map((entries) => new Map(entries));
 }
 
 /** The first iterations of a list, and up to two of the last ones. */
@@ -112,6 +118,12 @@ function listThreads({ block: [x, y, z] }: LaunchInstance, blocks: readonly Dim3
   return blocks.flatMap((block, home) =>
     numbers.map((rank): Lane => ({ thread: [rank % x, Math.floor(rank / x) % y, Math.floor(rank / (x * y))], rank, block, home })),
   );
+}
+
+/** A thread with the integer that a term is for it, and the first byte that it touches. */
+export interface LaneInteger extends Lane {
+  readonly integer: number;
+  readonly start: number;
 }
 
 /** The threads that perform an access, and the first bytes that they touch. */
@@ -190,6 +202,21 @@ export class SideOfLaunch {
     const read = [{ term: target.offset, reading }, ...conditions].map(({ term, reading: { rounds } }) => [term.id, ...rounds]);
     const key = JSON.stringify([this.instances.scope, blocks, lanes, own.map(valuesOf), valuesOf(shared), read]);
     return kept.of(this.launch, key, () => this.computed(threads, own, shared));
+  }
+
+  /** The threads of some blocks that perform the access, and the integer that a term of it is if nothing wraps around. */
+  integersOf(term: Term, blocks: readonly Dim3[], own: readonly Iterations[], lanes: number): readonly LaneInteger[] {
+    const threads = threadsOf(this.launch, blocks, lanes / own.length);
+    this.effort.left -= this.effortOf(threads.length * own.length);
+    const { isPerformed, evaluation } = this.evaluated(threads, own, new Map());
+    const { reading, target } = this.side;
+    const [integers, starts] = [evaluation(reading).integers(term), evaluation(reading).signedNumbers(target.offset)];
+    const found: LaneInteger[] = [];
+    for (let lane = 0; lane < integers.length; lane++) {
+      if (isPerformed[lane] === 0 || Number.isNaN(integers[lane])) continue;
+      found.push({ ...threads[lane % threads.length]!, integer: integers[lane]!, start: starts[lane]! });
+    }
+    return found;
   }
 
   private computed(threads: readonly Lane[], own: readonly Iterations[], shared: Iterations): Touched {

@@ -2,7 +2,7 @@
 import type { Dim3 } from '../../base/dim3.ts';
 import { type Steps, settled } from '../../base/coroutine.ts';
 import { isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
-import type { Instruction, Terminator } from '../../ir/form/kernel.ts';
+import type { Instruction, InstructionId, Terminator } from '../../ir/form/kernel.ts';
 import { fieldName } from '../../launch/parameter-field.ts';
 import type { AccessEvent, RaceEvent } from '../../interpreter/core/run-result.ts';
 import type { TracedAccess, TracedValue, TraceEntry } from '../../interpreter/trace.ts';
@@ -58,6 +58,20 @@ export function* recordedRace(context: KernelContext, scenario: Scenario, event:
     return told(entries.filter(({ thread, action }, at) => at <= (thread === 0 && last > 0 ? start : end) && action !== 'go'));
   }
   return undefined;
+}
+
+/** Whether a thread performs an instruction on a byte of an array in a run; false if the run is too long. */
+export function* performsAt(
+  context: KernelContext,
+  scenario: Scenario,
+  performer: Performer,
+  instruction: InstructionId,
+  offset: number,
+): Steps<boolean> {
+  const entries = yield* recorded(context, scenario, [performer]);
+  return (
+    entries?.some((entry) => 'id' in entry.instruction && entry.instruction.id === instruction && entry.cell?.offset === offset) ?? false
+  );
 }
 
 /** The steps of a thread that waits at a barrier and of one that does not reach it, up to the end of the run. */

@@ -85,7 +85,6 @@ const usualContents = 1;
 const reversed = 1;
 /** Number of schedules in which blocks alternate after each instruction. */
 const interleavedOrders = 3;
-
 /** Number of runs with an undefined value of a shuffle that are kept. */
 const undefinedReadsKept = 3;
 
@@ -358,9 +357,14 @@ export class Confirmation {
     for (const setting of new Set([this.settings[0], large])) if (setting) yield* this.runOnce(this.scenario(setting, numbers, 0));
   }
 
-  /** Runs these blocks of a launch instance, as linear indices. */
-  *runLaunch(setting: LaunchInstance, blocks: readonly number[]): Steps<void> {
-    yield* this.runOnce(this.scenario(setting, blocks, 0));
+  /** Runs blocks of a launch instance, by linear indices. @param hasExtents whether arrays without an extent get the largest one */
+  *runLaunch(setting: LaunchInstance, blocks: readonly number[], hasExtents = false): Steps<Scenario> {
+    const arrays = hasExtents ? this.context.fields.filter(({ isPointer }) => isPointer) : [];
+    const largest = arrays.map(({ index, offset }) => [`${index}.${offset}`, 2 ** 40] as const);
+    const scenario = this.scenario(setting, blocks, 0);
+    const whole = hasExtents ? { ...scenario, extents: new Map([...largest, ...(scenario.extents ?? [])]) } : scenario;
+    yield* this.runOnce(whole);
+    return whole;
   }
 
   /** A short run of these blocks of a launch instance, of which nothing is kept. */

@@ -120,6 +120,7 @@ function siteOf(
     ...(cluster ? { cluster } : {}),
     ...(sharedBytes === undefined ? {} : { sharedBytes: Number(sharedBytes) }),
     ...(sharedSize ? { sharedSize } : {}),
+    ...(event.keepsAttributes ? { keepsAttributes: true } : {}),
     ...(event.cooperative === undefined ? {} : { cooperative: event.cooperative }),
     ...(event.startsEarly ? { startsEarly: true } : {}),
     unknown,

@@ -33,6 +33,8 @@ export interface LaunchSite {
   readonly sharedBytes?: number;
   /** The same as an expression over dimensions and arguments, if it is not a constant. */
   readonly sharedSize?: IntegerExpression;
+  /** Whether the program does not let kernels have more dynamic shared memory than the default limit. */
+  readonly keepsAttributes?: true;
   readonly cooperative?: boolean;
   /** Present if the kernel may start before the previous kernel in the stream has ended. */
   readonly startsEarly?: true;

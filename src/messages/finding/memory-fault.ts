@@ -62,6 +62,23 @@ export function uninitialisedText(finding: RaceFinding, { offset, reaches }: Non
   );
 }
 
+/** The sentences on an index of 32 bits that wraps around, in a run or from a size on. */
+export function indexOverflow(finding: RaceFinding): string {
+  const { wrapped, when, about, first, array } = finding;
+  const remedy = 'compute the index in 64 bits: convert one of its factors to `size_t` first';
+  if (wrapped) {
+    const [type, most] = wrapped.isSigned ? ['int', 2 ** 31 - 1] : ['unsigned int', 2 ** 32 - 1];
+    const ends = `the index is ${wrapped.value} there, more than the ${most} that ${code(type)} holds, and wraps around`;
+    return sentences(`${actionText(finding, 'of')}: ${ends}`, remedy);
+  }
+  const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
+  const text = code(first.expression ?? array ?? 'memory');
+  return sentences(
+    `the index of ${text}${place} is computed in 32 bits, and wraps around when ${about === undefined ? '' : 'about '}${code(about ?? when ?? '')}`,
+    remedy,
+  );
+}
+
 /** ``thread (0, 0, 0) of block (0, 0, 0) reads 4 bytes of `s` with `s[i]` on line 12``. */
 function actionText({ first, array }: RaceFinding, where: string): string {
   const { thread = [0, 0, 0], block = [0, 0, 0] } = first;

@@ -4,7 +4,7 @@ import type { Location } from '../../source/location.ts';
 import { isCall, objectText, verbOf } from '../text/access-text.ts';
 import { code, sentences } from '../text/code-text.ts';
 import { chosenText } from '../text/launch-text.ts';
-import { misalignedText, outOfBounds, uninitialisedText } from './memory-fault.ts';
+import { indexOverflow, misalignedText, outOfBounds, uninitialisedText } from './memory-fault.ts';
 import { missingText, remedyText } from './missing-order.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
 import { reasonText } from '../text/verdict-reason.ts';
@@ -35,6 +35,7 @@ interface ShownRace {
 /** The sentences on a race. */
 export function raceMessage(finding: RaceFinding): string {
   const { overlap, interleaving, left, misaligned, uninitialised } = finding;
+  if (finding.kind === 'index-overflow') return indexOverflow(finding);
   if (left) return outOfBounds(finding, left);
   if (misaligned) return misalignedText(finding, misaligned);
   if (uninitialised) return uninitialisedText(finding, uninitialised);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resolveLaunches, type LaunchFacts, type SiteSettings } from '../../../src/app/project/resolve-launches.ts';
+import type { ObjectId } from '../../../src/ir/form/kernel.ts';
 import { kernelOf } from '../../ir/form/kernel-fixture.ts';
 
 const nothing: LaunchFacts = { option: {}, configured: [], sites: [] };
@@ -96,13 +97,35 @@ test('a site beyond the limits is omitted with an error', () => {
   assert.equal(launches[0]?.source, 'symbolic');
 });
 
+test('a site beyond a limit along one axis is omitted, also if other extents are open', () => {
+  const axes = { block: ['computed', 1, 1], grid: ['computed', 65_536, 1] } as const;
+  const { diagnostics } = resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [site(4, { axes })] });
+  assert.match(diagnostics[0]?.message ?? '', /has y = 65536; the limit of a grid in y is 65535\. It always fails/);
+  const most = { ...axes, grid: ['computed', 65_535, 1] } as const;
+  assert.deepEqual(resolveLaunches(kernel, 'k', parameters, { ...nothing, sites: [site(4, { axes: most })] }).diagnostics, []);
+});
+
+test('more than 48 KiB of shared memory need an attribute of the kernel', () => {
+  const one = {
+    ...kernelOf({}),
+    objects: [{ id: 0 as ObjectId, symbol: 's', space: 'shared', alignment: 4, elementBytes: 1, bytes: 1024, external: false }],
+  } as const;
+  const dims = { block: [32, 1, 1], grid: [1, 1, 1] } as const;
+  const codes = (of: Partial<SiteSettings>, facts: Partial<LaunchFacts> = {}): readonly string[] =>
+    resolveLaunches(one, 'k', [], { ...nothing, ...facts, sites: [site(4, { ...dims, ...of })] }).diagnostics.map(({ code }) => code);
+  assert.deepEqual(codes({ sharedBytes: 48 * 1024 - 1023, keepsAttributes: true }), ['launch/refused']);
+  assert.deepEqual(codes({ sharedBytes: 48 * 1024 - 1024, keepsAttributes: true }), []);
+  assert.deepEqual(codes({ sharedBytes: 48 * 1024 }), [], 'the program may call cudaFuncSetAttribute()');
+  assert.deepEqual(codes({ sharedBytes: 48 * 1024, keepsAttributes: true }, { option: { sharedBytes: 512 } }), [], 'another size is given');
+});
+
 test('.reqntid fixes the block, launch bounds only limit it', () => {
   const required = resolveLaunches(kernelOf({ requiredThreads: [128, 1, 1] }), 'k', [], {
     ...nothing,
     annotation: { block: [64, 1, 1], location: { file: 'a.cu', line: 1 } },
   });
   assert.deepEqual(required.launches[0]?.block, [128, 1, 1]);
-  assert.equal(required.diagnostics[0]?.code, 'launch/block-mismatch');
+  assert.deepEqual([required.diagnostics[0]?.code, required.diagnostics[0]?.severity], ['launch/block-mismatch', 'error']);
   const bounded = resolveLaunches(kernelOf({ maximumThreads: [128, 1, 1] }), 'k', [], nothing);
   assert.equal(bounded.launches[0]?.block, null);
   assert.equal(bounded.launches[0]?.source, 'launch-bounds');

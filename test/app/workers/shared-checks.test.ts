@@ -176,6 +176,7 @@ function taskOf(name: string, body = scaled('0f3F800000'), block = 128): CheckTa
     warpLockstep: false,
     divergence: severity,
     earlyExit: severity,
+    overflow: 'notice',
   } as const;
   const launch = {
     source: 'option',

@@ -1,0 +1,336 @@
+/**
+ * Decides which indices of 32 bits wrap around: at the given launch, where a run shows it, or from a size on, which is a
+ * notice with that size. Such a size is evaluated before it is reported: at the size some thread wraps around, below it none does.
+ */
+import { fingerprintOf } from '../../verdict/fingerprint.ts';
+import type { Steps } from '../../base/coroutine.ts';
+import type { Access } from '../../analysis/values/access.ts';
+import type { Target } from '../../analysis/values/memory-base.ts';
+import type { Dim3 } from '../../base/dim3.ts';
+import { maximumGrid } from '../../device/hardware-limits.ts';
+import type { FaultEvent } from '../../interpreter/core/run-result.ts';
+import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { RaceFinding } from '../../verdict/finding.ts';
+import { describeAccess } from '../context/access-description.ts';
+import type { KernelContext } from '../context/facts.ts';
+import { baseName } from '../context/names.ts';
+import type { Instances } from '../obligations/instance.ts';
+import { scalarBounds, conditionsOf } from '../premises/premises.ts';
+import { tiedGrid } from '../representative/launch-constraints.ts';
+import { productsText } from '../representative/nesting-text.ts';
+import {
+  type LaunchInstance,
+  lastThread,
+  representativeLaunches,
+  satisfiesAssumptions,
+} from '../representative/representative-launches.ts';
+import { indexForms } from '../shape/index-form.ts';
+import { fieldOf } from '../shape/roles.ts';
+import { type Monomial, valueAt } from '../shape/monomial.ts';
+import { withoutFactors } from '../../algebra/products.ts';
+import { type LaneInteger, SideOfLaunch, combinations, inAnyIteration, scalarsOf } from '../witness/lanes-of-access.ts';
+import { performsAt } from '../witness/recording.ts';
+import type { Shown } from '../witness/replay.ts';
+import type { Confirmation } from '../witness/scenarios.ts';
+import { blockAt, cornersOf } from '../witness/some-blocks.ts';
+import { signedBounds } from '../../term/linear.ts';
+import { type NarrowIndex, type WrapCondition, isOfGivenLaunch, narrowIndices, wrapConditions } from './width.ts';
+
+/** Limit on the threads and iterations that are evaluated for one access in one launch. */
+const mostLanes = 1024;
+/** The same where it matters only whether some thread performs the access. */
+const fewLanes = 64;
+/** Limit on the iterations of a loop of which all are evaluated in the run of a fault. */
+const mostIterations = 256;
+/** Limit on the conditions that are evaluated for one kernel, each for one thread in one iteration. */
+const effortOfKernel = 4_000_000;
+
+/** An access whose index wraps around in a run. */
+export interface WrappedAccess {
+  readonly access: Access;
+  readonly target: Target;
+  readonly wrapped: NonNullable<RaceFinding['wrapped']>;
+  /** The fault, or the thread that accesses another element than it should. */
+  readonly shown: Shown<Pick<FaultEvent, 'block' | 'thread' | 'left'>>;
+}
+
+/** What an index is in the run that shows a fault, if it wraps around there; null if it does not. */
+export function wrappedIn(
+  context: KernelContext,
+  instances: Instances,
+  access: Access,
+  target: Target,
+  { event, scenario }: WrappedAccess['shown'],
+): WrappedAccess['wrapped'] | null {
+  const width = new WidthOfAccess(context, instances, access, target, { left: effortOfKernel });
+  for (const narrow of narrowIndices(context, target)) {
+    const lanes = width.wrapping(narrow, { ...scenario, isLarge: true }, [event.block], Infinity, true);
+    const lane = lanes.find(({ thread, start }) => thread.join() === event.thread.join() && start === event.left?.offset);
+    if (lane) return wrappedTo(narrow, lane);
+  }
+  return null;
+}
+
+function wrappedTo({ holds }: NarrowIndex, { integer }: LaneInteger): WrappedAccess['wrapped'] {
+  return { value: integer, isSigned: holds.low < 0n };
+}
+
+/**
+ * Accesses whose index wraps around at the given launch, each shown by a run: as a fault before the start of an array, or as an
+ * access to the element that the index wraps around to.
+ * @param known accesses that are reported already
+ */
+export function* wrappedAccesses(
+  context: KernelContext,
+  instances: Instances,
+  confirmation: Confirmation,
+  known: (access: Access) => boolean,
+): Steps<readonly WrappedAccess[]> {
+  const found: WrappedAccess[] = [];
+  const effort = { left: effortOfKernel };
+  for (const access of context.accesses) {
+    if (known(access) || access.memory === 'shared') continue;
+    for (const target of access.targets)
+      for (const narrow of narrowIndices(context, target)) {
+        if (!isOfGivenLaunch(context, narrow.term)) continue;
+        const setting = representativeLaunches(context).findLast(({ isLarge }) => isLarge) ?? representativeLaunches(context)[0];
+        if (!setting || target.base.kind !== 'parameter') continue;
+        const blocks = cornersOf(setting.grid).map((number) => blockAt(setting.grid, number));
+        const width = new WidthOfAccess(context, instances, access, target, effort);
+        const [lane] = width.wrapping(narrow, setting, blocks, mostLanes).toSorted((a, b) => a.integer - b.integer);
+        if (!lane) continue;
+        const scenario = yield* confirmation.runLaunch(setting, [numberOf(setting.grid, lane.block)], true);
+        const fault = confirmation.faults.get(access.instruction.id);
+        const shown = fault ?? { event: lane, scenario };
+        if (fault || (yield* performsAt(context, scenario, lane, access.instruction.id, lane.start)))
+          found.push({ access, target, wrapped: wrappedTo(narrow, lane), shown });
+      }
+  }
+  return found;
+}
+
+function numberOf([x, y]: Dim3, [i, j, k]: Dim3): number {
+  return i + x * (j + y * k);
+}
+
+/** Notices on indices that wrap around from a size on, which the launch leaves open; one for each such condition. */
+export function overflowNotices(context: KernelContext, instances: Instances): readonly RaceFinding[] {
+  const { overflow } = context.request.policy;
+  if (overflow === 'allow') return [];
+  const effort = { left: effortOfKernel };
+  const found = new Map<string, { readonly condition: WrapCondition; readonly access: Access; readonly target: Target }>();
+  for (const access of context.accesses) {
+    if (access.memory === 'shared') continue;
+    for (const target of access.targets) {
+      for (const narrow of narrowIndices(context, target)) {
+        if (isOfGivenLaunch(context, narrow.term)) continue;
+        const [form] = indexForms({ symbolic: context.symbolic, accesses: [{ ...access, targets: [target] }] });
+        for (const condition of form ? wrapConditions(context, narrow, form.guards) : []) {
+          const size = isScaled(condition, narrow) ? productsText(context, condition.size) : null;
+          const when = `${size} > ${condition.most}`;
+          if (size === null || found.has(when)) continue;
+          const width = new WidthOfAccess(context, instances, access, target, effort);
+          if (isExact(context, width, narrow, condition)) found.set(when, { condition, access, target });
+        }
+      }
+    }
+  }
+  const entries = [...found].filter(([, { condition }], at) => {
+    return ![...found.values()].some((other, index) => index !== at && comesFirst(other.condition, condition));
+  });
+  return entries.map(([when, { condition, access, target }]): RaceFinding => {
+    const array = baseName(context, target.base);
+    const described = describeAccess(context, access, undefined);
+    return {
+      code: 'memory/index-overflow',
+      severity: overflow,
+      fingerprint: fingerprintOf(context.request.identity, ['index-overflow', array, when]),
+      kind: 'index-overflow',
+      memory: 'global',
+      array,
+      first: described,
+      second: described,
+      confirmed: false,
+      when,
+      ...leadingOf(context, condition, when),
+    };
+  });
+}
+
+/** The condition without the products of fewer factors, if it has more than two products. */
+function leadingOf(context: KernelContext, { size, most }: WrapCondition, when: string): { readonly about?: string } {
+  const degree = Math.max(...size.map(({ factors }) => factors.length));
+  const text =
+    size.length > 2
+      ? productsText(
+          context,
+          size.filter(({ factors }) => factors.length === degree),
+        )
+      : null;
+  const about = `${text} > ${most}`;
+  return text === null || about === when ? {} : { about };
+}
+
+/**
+ * Whether a size is more than a number of elements, whose own type bounds it: a product, or a multiple, of a scalar. The number of
+ * the threads of a launch does not count: the host program computes the grid.
+ */
+function isScaled({ size, most }: WrapCondition, { holds }: NarrowIndex): boolean {
+  const isMultiple = most <= holds.high / 2n + 1n;
+  return size.some(
+    ({ coefficient, factors }) =>
+      factors.some(({ term }) => term !== null) && (factors.length > 1 || isMultiple || coefficient > 1n || coefficient < -1n),
+  );
+}
+
+/** Whether a condition holds wherever another one does. */
+function comesFirst(first: WrapCondition, { size, most }: WrapCondition): boolean {
+  const isWithin = ({ coefficient, factors }: Monomial): boolean =>
+    first.size.some(
+      (other) =>
+        other.coefficient >= coefficient && other.factors.length === factors.length && withoutFactors(other.factors, factors)?.length === 0,
+    );
+  return first.most <= most && first.size.every(({ coefficient }) => coefficient > 0n) && size.every(isWithin);
+}
+
+/** Whether some thread wraps around in a launch of a size just above a bound, and none in one just below it. */
+function isExact(context: KernelContext, width: WidthOfAccess, narrow: NarrowIndex, condition: WrapCondition): boolean {
+  const wraps = (setting: LaunchInstance): boolean => width.wrapping(narrow, setting, [width.lastBlock(setting)], mostLanes).length > 0;
+  // Not all iterations of long loops are evaluated, so that other numbers may show what these do not.
+  for (const [below, above] of aroundBound(context, condition)) {
+    if (wraps(below)) return false;
+    if (wraps(above)) return width.effort.left > 0;
+  }
+  return false;
+}
+
+/** The exponents of the powers of two to which all factors of a size but one are raised. */
+const raised = [0n, 8n, 12n, 16n];
+
+/** Pairs of launches that differ in one number: the largest one for which a size is within a bound, and the next one. */
+function* aroundBound(context: KernelContext, { size, most }: WrapCondition): Generator<readonly [LaunchInstance, LaunchInstance]> {
+  const large = representativeLaunches(context).find(({ isLarge }) => isLarge);
+  if (!large) return;
+  const base = { ...large, grid: widestGrid(context, large) };
+  const knobs = knobsOf(context, size);
+  const sizeIn = (setting: LaunchInstance): bigint | undefined => valueAt(size, lastThread(context, setting));
+  for (const power of raised)
+    for (const knob of knobs) {
+      const others = knobs.filter((other) => other !== knob);
+      const start = others.reduce((setting, other) => (power === 0n ? setting : other.turn(setting, 1n << power)), base);
+      let [low, high] = [0n, knob.most];
+      const isAbove = (value: bigint): boolean => (sizeIn(knob.turn(start, value)) ?? 0n) > most;
+      if (!isAbove(high) || isAbove(1n)) continue;
+      while (high - low > 1n) {
+        const middle = (low + high) / 2n;
+        if (isAbove(middle)) high = middle;
+        else low = middle;
+      }
+      const pair = [low, high].map((value) => withTies(context, knob.turn(start, value)));
+      const [below, above] = pair;
+      if (below && above && (sizeIn(below) ?? most) <= most && (sizeIn(above) ?? 0n) > most) yield [below, above];
+    }
+}
+
+/** The grid of a launch, along open axes the largest one in which no index of a thread wraps around. */
+function widestGrid({ dimensions }: KernelContext, { block, grid }: LaunchInstance): Dim3 {
+  const along = (axis: 0 | 1 | 2): number =>
+    dimensions.grid[axis] === null ? Math.min(maximumGrid[axis], Math.floor(maximumGrid[0] / block[axis])) : grid[axis];
+  return [along(0), along(1), along(2)];
+}
+
+/** A launch whose grid is as its scalars determine it; null if it violates assumptions. */
+function withTies(context: KernelContext, setting: LaunchInstance): LaunchInstance | null {
+  const grid = tiedGrid(context, setting);
+  const tied = grid && { ...setting, grid };
+  return tied && satisfiesAssumptions(context, tied) ? tied : null;
+}
+
+/** A number of a launch that is open: a scalar, or an extent of the grid. */
+interface SizeKnob {
+  readonly most: bigint;
+  readonly turn: (setting: LaunchInstance, value: bigint) => LaunchInstance;
+}
+
+function knobsOf(context: KernelContext, size: readonly Monomial[]): readonly SizeKnob[] {
+  const { dimensions, request } = context;
+  const fields = new Set<ParameterField>();
+  const axes = new Set<0 | 1 | 2>();
+  for (const { factors } of size)
+    for (const { term, key } of factors) {
+      const field = term ? fieldOf(context, term) : undefined;
+      if (field) fields.add(field);
+      const axis = 'xyz'.indexOf(key.at(-1)!) as 0 | 1 | 2;
+      if (term === null && key.startsWith('gridDim') && dimensions.grid[axis] === null) axes.add(axis);
+    }
+  const conditions = conditionsOf(request.assumptions);
+  return [
+    ...[...fields].map((field): SizeKnob => {
+      const { index, offset, bytes } = field;
+      // Sizes are evaluated as signed numbers.
+      const [{ high }, signed] = [scalarBounds(conditions, request.parameters, index, offset, bytes), signedBounds(8 * bytes).high];
+      return {
+        most: high < signed ? high : signed,
+        turn: (setting, value) => ({ ...setting, scalar: (other) => (other === field ? value : setting.scalar(other)) }),
+      };
+    }),
+    ...[...axes].map((axis): SizeKnob => ({
+      most: BigInt(maximumGrid[axis]),
+      turn: (setting, value) => ({ ...setting, grid: setting.grid.with(axis, Number(value)) as unknown as Dim3 }),
+    })),
+  ];
+}
+
+/** The narrow arithmetic of one access in launches. */
+class WidthOfAccess {
+  readonly effort: { left: number };
+  private readonly context: KernelContext;
+  private readonly instances: Instances;
+  private readonly access: Access;
+  private readonly target: Target;
+
+  constructor(context: KernelContext, instances: Instances, access: Access, target: Target, effort: { left: number }) {
+    this.context = context;
+    this.instances = instances;
+    this.access = access;
+    this.target = target;
+    this.effort = effort;
+  }
+
+  /** The last block along each axis, of those that are first along the others, in which some thread performs the access. */
+  lastBlock(setting: LaunchInstance): Dim3 {
+    const side = this.sideIn(setting);
+    const along = (axis: 0 | 1 | 2): number => {
+      const performs = (at: number): boolean => {
+        const blocks = [([0, 0, 0] as Dim3).with(axis, at) as unknown as Dim3];
+        return (
+          this.effort.left > 0 && side.touched(blocks, combinations(side.iterationsTried(blocks)), new Map(), fewLanes).lanes.length > 0
+        );
+      };
+      let [low, high] = [0, setting.grid[axis]];
+      if (performs(high - 1)) return high - 1;
+      while (high - low > 1) {
+        const middle = Math.floor((low + high) / 2);
+        if (performs(middle)) low = middle;
+        else high = middle;
+      }
+      return low;
+    };
+    return [along(0), along(1), along(2)];
+  }
+
+  private sideIn(setting: LaunchInstance): SideOfLaunch {
+    const { context, instances, access, target, effort } = this;
+    return new SideOfLaunch(inAnyIteration(context, access, target), instances, setting, scalarsOf(context, setting), effort);
+  }
+
+  /** The threads of some blocks for which the arithmetic wraps around. */
+  wrapping(narrow: NarrowIndex, setting: LaunchInstance, blocks: readonly Dim3[], lanes: number, isEach = false): readonly LaneInteger[] {
+    if (this.effort.left <= 0) return [];
+    const side = this.sideIn(setting);
+    const tried = side.iterationsTried(blocks);
+    const iterations = combinations(tried, isEach ? mostIterations : 0);
+    const { low, high } = narrow.holds;
+    return side.integersOf(narrow.term, blocks, iterations, lanes).filter(({ integer }) => integer < Number(low) || integer > Number(high));
+  }
+}
