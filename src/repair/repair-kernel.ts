@@ -27,6 +27,8 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
   let functions: readonly FunctionDefinition[] = [];
   let conditions: ReadonlySet<number> = new Set();
   const byBarriers = (): Promise<PlacementOutcome> => placeBarriers(request, effort);
+  // With a lock, atomic operations on the data are not another form of the same repair.
+  const isHandMade = request.missing.some(({ kind }) => kind === 'fence');
   // Atomic operations on the data would not mend a lock, a flag or a counter that is not waited for long enough.
   const mayBeAtomic = !request.missing.some(({ kind }) => kind === 'wait');
   const byFences = (): Promise<PlacementOutcome> => repairFences(request, effort);
@@ -47,7 +49,10 @@ export async function repairKernel(request: RepairRequest): Promise<RepairOutcom
     const outcome = await strategy();
     if (outcome.kind === 'timeout') return { status: 'timeout', why: { kind: 'timeout', isLate: request.expired() }, effort };
     if (outcome.kind === 'repaired') {
-      const other = strategy === byBarriers && mayBeAtomic && request.racing.length > 0 ? await atomicAlternative(request, effort) : null;
+      const other =
+        strategy === byBarriers && mayBeAtomic && !isHandMade && request.racing.length > 0
+          ? await atomicAlternative(request, effort)
+          : null;
       const copies = strategy === byBarriers ? await bufferAlternative(request, outcome.repair, effort) : null;
       const alternatives = [other, copies].filter((one) => one !== null);
       return { status: 'repaired', ...outcome.repair, ...(alternatives.length > 0 && { alternatives }), effort };

@@ -99,6 +99,8 @@ export interface MissingGridOrder {
   readonly nextIteration?: true;
   /** A barrier of the grid elsewhere in the kernel. */
   readonly gridBarrier?: Location;
+  /** The counter of that barrier, if it is never set back. */
+  readonly countedUp?: string;
   /** A thread reads before it writes, so that the value before the write may be the right one. */
   readonly isReadFirst?: true;
 }
@@ -209,6 +211,8 @@ export interface MissingWait {
   readonly at: Location;
   /** The access before which a thread has to wait. */
   readonly to?: Location;
+  /** For `count`: the number of arrivals in words, less one if it is compared with the result of the arrival itself. */
+  readonly goal?: { readonly text: string; readonly isOfResult: boolean; readonly units: 'blocks' | 'threads' };
   /** For `free`: the value of a free lock, the one that a thread stores to take it, and one that is never the first; in words. */
   readonly taken?: { readonly free: string; readonly value: string; readonly instead?: string };
 }

@@ -179,23 +179,25 @@ test('comments name the missing order, and show the interleaving folded', () => 
 test('accesses are reported with their text, otherwise their array; an atomic operation with its call', () => {
   const first = { operation: 'atomic', memory: 'shared', location: at(12), thread: [0, 0, 0] } as const;
   const second = { operation: 'write', memory: 'shared', bytes: 1, location: at(14), thread: [1, 0, 0] } as const;
-  const told = (more: Partial<RaceFinding>): string => {
+  const bodyOf = (more: Partial<RaceFinding>): string => {
     const finding = race({ fingerprint: 'f1', first: at(12), second: at(14), more: { first, second, ...more } });
     return plan({ report: report([kernel('k', [finding])]) }).review?.comments[0]?.body ?? '';
   };
-  assert.match(told({}), /atomically updates `s` on line 12 while thread 1 writes 1 byte of `s` on line 14;/);
+  assert.match(bodyOf({}), /atomically updates `s` on line 12 while thread 1 writes 1 byte of `s` on line 14;/);
   const call = { ...first, expression: 'atomicAdd(&s[0], 1)' };
-  assert.match(told({ first: call }), /executes `atomicAdd\(&s\[0\], 1\)` on line 12 while thread 1 writes 1 byte of `s` on line 14/);
+  assert.match(bodyOf({ first: call }), /executes `atomicAdd\(&s\[0\], 1\)` on line 12 while thread 1 writes 1 byte of `s` on line 14/);
   // `s[0]++` of two threads: no barrier can separate them.
   const one = { expression: 's[0]', location: at(12) };
   assert.match(
-    told({
+    bodyOf({
       first: { ...second, ...one },
       second: { ...second, ...one, operation: 'read' },
       interleaving: interleavingOf({ first, second } as RaceFinding, { kind: 'block-barrier', isUpdate: true }),
     }),
-    /no `__syncthreads\(\)` separates the two accesses, and the update is not atomic\.[^]*\n\nUse an atomic operation such as `atomicAdd\(\)`\./,
+    /the update is not atomic: the other thread may access the element between the read and the write\.[^]*\n\nUse an atomic operation such as `atomicAdd\(\)`\./,
   );
+  const inTwo = interleavingOf({ first, second } as RaceFinding, { kind: 'grid-order', isUpdate: true });
+  assert.match(bodyOf({ interleaving: inTwo }), /`atomicAdd\(\)` instead of the read and the write on lines 12 and 14\./);
   const possible = (more: Partial<RaceFinding>): string => {
     const finding = race({ fingerprint: 'f1', first: at(12), second: at(12), more: { confirmed: false, ...more } });
     return plan({ report: report([kernel('k', [finding])]) }).summary.body;

@@ -11,10 +11,9 @@ import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflic
 import { reachesGrid } from '../../memory-model/scope.ts';
 import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
-import type { Location } from '../../source/location.ts';
-import type { MissingBarrier, MissingOrder } from '../../verdict/finding.ts';
+import type { MissingBarrier, MissingGridOrder, MissingOrder } from '../../verdict/finding.ts';
 import type { KernelContext } from '../context/facts.ts';
-import { placeOf } from '../context/names.ts';
+import { baseName, placeOf } from '../context/names.ts';
 import { BarrierFreePaths } from '../obligations/barrier-free-paths.ts';
 import { divergenceObligations } from '../obligations/barrier-divergence.ts';
 import type { PairScope } from '../obligations/instance.ts';
@@ -129,13 +128,20 @@ function updateOf(kernel: Kernel, a: Access, b: Access): Pick<MissingBarrier, 'i
 }
 
 /** The barrier of the grid between two accesses, if the kernel has such barriers elsewhere. */
-function missingGridBarrier({ kernel, gates }: KernelContext, a: Access, b: Access): { gridBarrier?: Location; nextIteration?: true } {
+function missingGridBarrier(
+  context: KernelContext,
+  a: Access,
+  b: Access,
+): Pick<MissingGridOrder, 'gridBarrier' | 'countedUp' | 'nextIteration'> {
+  const { kernel, gates } = context;
   const ends = new Map(gates.map(({ barrier, counter }) => [barrier, counter.instruction]));
   const isBarrier = (instruction: Instruction): boolean => isGridBarrier(instruction) || ends.has(instruction);
   const [barrier] = pointsOf(kernel, isBarrier);
   if (!barrier) return {};
   const gridBarrier = placeOf(kernel, ends.get(barrier.instruction) ?? barrier.instruction);
-  return { gridBarrier, ...(isOfNextIteration(kernel, a, b, isBarrier) && { nextIteration: true }) };
+  const gate = gates.find((one) => one.barrier === barrier.instruction);
+  const countedUp = gate?.countsUp === true && { countedUp: baseName(context, gate.counter.targets[0]!.base) };
+  return { gridBarrier, ...countedUp, ...(isOfNextIteration(kernel, a, b, isBarrier) && { nextIteration: true }) };
 }
 
 /** The barrier between two accesses of threads of one block, and who reaches the code where it has to be. */

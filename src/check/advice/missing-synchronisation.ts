@@ -12,6 +12,7 @@ import type { MissingFence, MissingOrder, MissingWait } from '../../verdict/find
 import type { KernelContext } from '../context/facts.ts';
 import { baseName, describeTerm, placeOf } from '../context/names.ts';
 import type { PairScope } from '../obligations/instance.ts';
+import { axisOf } from '../ordering/arrival.ts';
 import { orderBetween } from '../ordering/order.ts';
 import type { Supposition, Synchronisation } from '../ordering/pattern.ts';
 import { endsLoop, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
@@ -51,10 +52,25 @@ function missingWait(context: KernelContext, a: Access, b: Access, scope: PairSc
       until,
       at: placeOfWait(context, look),
       ...(until === 'free' && takenValue(context, look)),
+      ...(until === 'count' && goalOf(context, by, look)),
     } as const;
     return { missing, own: by.own };
   }
   return null;
+}
+
+/** The number of arrivals at a counter that an access has to show. */
+function goalOf({ dimensions }: KernelContext, { kind, offset, releases }: Synchronisation, look: Access): Pick<MissingWait, 'goal'> {
+  if (kind === 'lock' || kind === 'flag') return {};
+  const along = axisOf(offset, look.bytes, dimensions);
+  const sizesOf = (of: 'grid' | 'block'): readonly string[] =>
+    ([0, 1, 2] as const).flatMap((axis) =>
+      dimensions[of][axis] === 1 || (of === 'grid' && axis === along) ? [] : [`${of}Dim.${'xyz'[axis]}`],
+    );
+  const sizes = [...(kind === 'threads-of-block' ? [] : sizesOf('grid')), ...(kind === 'blocks' ? [] : sizesOf('block'))];
+  const isOfResult = releases.includes(look);
+  const text = sizes.length === 0 ? '1' : sizes.join(' * ');
+  return { goal: { text: isOfResult ? `${text} - 1` : text, isOfResult, units: kind === 'blocks' ? 'blocks' : 'threads' } };
 }
 
 /** The value with which an access takes a lock, and the value of a free lock. */

@@ -30,6 +30,8 @@ export interface GridGate {
   /** The counter, and whether it is an assumption that it is 0 when the kernel starts. */
   readonly counter: Access;
   readonly startsAtZero: boolean;
+  /** Whether the counter is never set back, so that the waits before and after it are for larger and larger numbers. */
+  readonly countsUp: boolean;
   /** Terms that are assumed not to wrap around. */
   readonly assumes: readonly Term[];
 }
@@ -64,12 +66,13 @@ export function findGridGates(of: SynchronisingKernel): readonly GridGate[] {
     const places = own.filter((one) => isWriter(one));
     return places.every((place) => rivalsOf(of.accesses, place, of.mayBeSame).every((rival) => own.includes(rival))) && haveGoals(of, all);
   });
-  return sound.map(({ end, arrival, assumes }) => ({
+  return sound.map(({ end, arrival, goal, assumes }) => ({
     barrier: end.instruction,
     block: end.block,
     own: sound.filter((other) => isAt(other.arrival, arrival)).flatMap(({ own }) => own),
     counter: arrival,
     startsAtZero: of.startsAtZero(arrival.targets[0]!.base) === 'assumed',
+    countsUp: goal !== null,
     assumes,
   }));
 }

@@ -27,10 +27,14 @@ const syncWarp = code('__syncwarp()');
 const fence = code('__threadfence()');
 const notAtomic = 'the update is not atomic';
 /**
- * The remedy if a barrier cannot help: it separates neither the two halves of one statement, nor blocks that update the
- * same element.
+ * The remedy if a barrier cannot help: it separates neither the two halves of an update, nor blocks that update the same
+ * element.
  */
-const makeAtomic = `use an atomic operation such as ${code('atomicAdd()')}`;
+function atomicText({ first, second }: Accesses): string {
+  const lines = [...new Set([first, second].map(({ location }) => location?.line ?? 0))].sort((a, b) => a - b);
+  const instead = lines.length > 1 ? ` instead of the read and the write on lines ${lines.join(' and ')}` : '';
+  return `use an atomic operation such as ${code('atomicAdd()')}${instead}`;
+}
 
 const makeBothAtomic = `use ${code('cuda::atomic_ref')} or atomic functions for both accesses`;
 
@@ -82,7 +86,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
         ? `wait for the copy before the other access, with ${code('__pipeline_wait_prior(0)')} for example`
         : `wait for the copy, then add ${syncThreads} before the other access`;
     case 'grid-order':
-      if (missing.isUpdate) return makeAtomic;
+      if (missing.isUpdate) return atomicText(accesses);
       if (index) return sharedIndexRemedy(index);
       if (missing.gridBarrier) return gridBarrierText(missing, missing.gridBarrier, accesses);
       if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements('one thread of the grid');
@@ -122,6 +126,7 @@ function missingBarrierText(missing: MissingBarrier, accesses: Accesses): string
   const isOneWrite = missing.between === 'none' && isEachOne(first, second) && first.operation !== 'read';
   if (missing.others && missing.kind === 'block-barrier' && !isOneWrite)
     return `no barrier that both threads take part in separates ${separated(missing, first, second)}${alsoMissing(missing)}`;
+  if (missing.isUpdate) return `${notAtomic}: the other thread may access the element between the read and the write`;
   const barriers = missing.kind === 'warp-barrier' ? `neither ${syncWarp} nor ${syncThreads}` : `no ${syncThreads}`;
   return `${isOneWrite ? 'nothing orders the two writes' : `${barriers} separates ${separated(missing, first, second)}`}${alsoMissing(missing)}`;
 }
@@ -129,7 +134,7 @@ function missingBarrierText(missing: MissingBarrier, accesses: Accesses): string
 function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const { first, second } = accesses;
   const { kind, between, lanes, nextIteration } = missing;
-  if (missing.isUpdate) return makeAtomic;
+  if (missing.isUpdate) return atomicText(accesses);
   const index = sharedIndexOf(missing, homeOf([first.location, second.location]));
   if (index) return sharedIndexRemedy(index);
   if (missing.betweenBlocks) return remedyText({ kind: 'grid-order', ...(missing.isReadFirst && { isReadFirst: true }) }, accesses);
@@ -211,9 +216,13 @@ function ofDifferentElements(writer: string): string {
 }
 
 /** Another barrier of the grid, in a kernel that has one. */
-function gridBarrierText({ nextIteration }: MissingGridOrder, like: Location, { first, second }: Accesses): string {
+function gridBarrierText({ nextIteration, countedUp }: MissingGridOrder, like: Location, { first, second }: Accesses): string {
   const place = nextIteration ? 'at the end of the loop body' : 'between the two accesses';
-  return `add another barrier of the grid, such as that${at(like, homeOf([first.location, second.location]))}, ${place}, where all blocks execute it`;
+  const goals =
+    countedUp === undefined
+      ? ''
+      : `, and let each barrier wait until ${code(countedUp)} is the number of blocks times the number of barriers up to that one`;
+  return `add another barrier of the grid, such as that${at(like, homeOf([first.location, second.location]))}, ${place}, where all blocks execute it${goals}`;
 }
 
 function fenceName({ among }: MissingFence): string {
@@ -283,7 +292,7 @@ function waitText(missing: MissingWait, home: string | undefined): string {
   const where = at(missing.at, home);
   switch (missing.until) {
     case 'count':
-      return `the condition on ${flag}${where} does not imply that all have counted`;
+      return `the condition on ${flag}${where} does not imply that all ${missing.goal?.units ?? 'threads'} have counted`;
     case 'element':
       return `the wait${where} is not for the element of ${flag} that the other thread updates after its access`;
     case 'join':
@@ -315,9 +324,12 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
   const where = at(missing.at, home);
   switch (missing.until) {
     case 'count':
-      return `compare with the number of blocks or threads that count at this element of ${flag}, less one if the value is the result of ${code('atomicAdd()')}, which is that before the addition`;
+      if (!missing.goal) return `compare with the number of threads that count at this element of ${flag}`;
+      return missing.goal.isOfResult
+        ? `compare the result of the atomic operation${where}, which is the value before it, with ${code(missing.goal.text)}`
+        : `wait${where} until ${flag} is ${code(missing.goal.text)}`;
     case 'element':
-      return `wait for that element of ${flag}, too`;
+      return `wait for that element of ${flag}, too, or access the element that belongs to the one that is waited for`;
     case 'join':
       return `add ${syncThreads} after the loop${where}, where all threads of the block execute it`;
     case 'lock':
@@ -369,7 +381,6 @@ function at(location: Location | undefined, home: string | undefined): string {
 
 /** What a race between threads of a block lacks in addition to the barrier. */
 function alsoMissing(missing: MissingBarrier): string {
-  if (missing.isUpdate) return `, and ${notAtomic}`;
   return missing.betweenBlocks ? ', and nothing orders threads of different blocks, which race on these lines too' : '';
 }
 
