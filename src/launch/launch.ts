@@ -39,6 +39,8 @@ export interface Launch {
   readonly samePointers?: readonly (readonly [number, number])[];
   /** Those pairs of aliases with a known positive distance. */
   readonly distances?: readonly PointerDistance[];
+  /** Pointer parameters that the launch site passes at known multiples of 16 bytes from the start of their memory. */
+  readonly starts?: readonly number[];
   /** Constraints of the host program on non-constant dimensions and arguments: `gridDim.x == (n + 255) / 256`. */
   readonly ties?: readonly StatedAssumption[];
   /** Why extents are neither constant nor constrained by an argument, for reports. */

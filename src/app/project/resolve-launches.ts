@@ -4,7 +4,7 @@ import { printAssumption, printExpression } from '../../assumptions/print-assump
 import type { Dim3 } from '../../base/dim3.ts';
 import { hashText } from '../../base/hash.ts';
 import type { Launch, LaunchSource } from '../../launch/launch.ts';
-import type { LaunchProperty, LaunchSite } from '../../cuda/launches/launch-site.ts';
+import type { LaunchProperty, LaunchSite, SitePointer } from '../../cuda/launches/launch-site.ts';
 import { objectName } from '../../cuda/names/demangle.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
@@ -170,6 +170,7 @@ function oneLaunch(
     aliases: site?.aliases ?? [],
     samePointers: site?.samePointers ?? [],
     ...(site?.distances?.length ? { distances: site.distances } : {}),
+    ...startsOf(site),
     ...tiesOf(site, layers),
     ...reasonsOf(site, layers),
     ...(site?.parts ? { parts: site.parts } : {}),
@@ -245,6 +246,13 @@ function at(location: Location | undefined): { readonly location?: Location } {
   return location ? { location } : {};
 }
 
+/** The pointer parameters that the site passes at known multiples of 16 bytes from the start of their memory. */
+function startsOf(site: SiteSettings | undefined): Pick<Launch, 'starts'> {
+  const isStart = ({ offset, isTexture }: SitePointer): boolean => offset !== null && offset % 16n === 0n && isTexture !== true;
+  const starts = [...(site?.pointers ?? [])].flatMap(([index, pointer]) => (isStart(pointer) ? [index] : []));
+  return starts.length > 0 ? { starts: starts.sort((a, b) => a - b) } : {};
+}
+
 function keyOf({
   block,
   grid,
@@ -258,6 +266,7 @@ function keyOf({
   aliases,
   samePointers,
   distances = [],
+  starts = [],
   ties = [],
   contents,
 }: Launch): string {
@@ -275,6 +284,7 @@ function keyOf({
     aliases,
     samePointers,
     distances.map(([from, to, bytes]) => [from, to, printExpression(bytes)]),
+    starts,
     ties.map(({ text }) => text),
     contents ? [[...contents.arrays], [...contents.variables].map(([name, bytes]) => [name, [...bytes]])] : [],
   ]);

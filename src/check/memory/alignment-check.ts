@@ -203,6 +203,12 @@ function* tryLaunches(
   const { access, target } = suspect;
   const { isOfThreads, varies, scalars } = needed;
   if (!isOfThreads && isSwitched(context, access)) return null;
+  const { source, starts } = context.request.launch;
+  const { base } = target;
+  const isStartGiven = base.kind !== 'parameter' || (source === 'launch-site' && base.offset === 0 && starts?.includes(base.index));
+  const dependsOnStart = !varies && isStartGiven !== true;
+  // The launch may pass a pointer into an array.
+  if (dependsOnStart && source === 'launch-site') return null;
   const effort = { left: effortOfAccess };
   const large = representativeLaunches(context).filter(({ isLarge }) => isLarge);
   const others = isOfThreads ? [] : sampledLaunches(context, false);
@@ -226,7 +232,7 @@ function* tryLaunches(
       ...(offset !== undefined && { offset }),
       ...(!isOfThreads && { needs: needsText(context, scalars) }),
       isGiven: isOfLaunch,
-      dependsOnStart: !varies && target.base.kind === 'parameter' && context.request.launch.source !== 'launch-site',
+      dependsOnStart,
       shown,
     };
   }

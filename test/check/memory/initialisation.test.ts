@@ -7,13 +7,16 @@ import { type CheckOptions, closeSolver, kernelOf, load, requestFor, store } fro
 
 after(closeSolver);
 
-async function faultsOf(body: string, options: CheckOptions = {}, declarations = '') {
-  const request = requestFor(kernelOf(body, declarations), options);
-  const { verdict, findings } = raceReport((await checkKernel(request)).race);
-  const told = findings
-    .filter(({ code }) => code === 'memory/uninitialised')
-    .map(({ severity, uninitialised, witnessOrigin }) => [severity, uninitialised?.offset, uninitialised?.reaches, witnessOrigin]);
-  return { verdict, told, message: findings[0]?.message };
+async function faultsOf(body: string, options: CheckOptions = {}) {
+  const { verdict, findings } = raceReport((await checkKernel(requestFor(kernelOf(body), options))).race);
+  const faults = findings.filter(({ code }) => code === 'memory/uninitialised');
+  const told = faults.map(({ severity, uninitialised, witnessOrigin }) => [
+    severity,
+    uninitialised?.offset,
+    uninitialised?.reaches,
+    witnessOrigin,
+  ]);
+  return { verdict, told, message: faults[0]?.message };
 }
 
 const guarded = (comparison: string, body: string, label: string): string => `setp.${comparison}; @!%p1 bra ${label}; ${body} ${label}:`;

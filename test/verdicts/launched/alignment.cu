@@ -1,19 +1,23 @@
 // expect: scaleRows race=proved divergence=proved
 // expect: scaleRows silent
 // expect: scaleRowsPadded race=possible divergence=proved
-// expect: scaleRowsPadded finding memory/misaligned error on in lines 32
+// expect: scaleRowsPadded finding memory/misaligned error on in lines 36
 // expect: stageRows race=proved divergence=proved
 // expect: stageRows silent
 // expect: stageRowsPadded race=possible divergence=proved
-// expect: stageRowsPadded finding memory/misaligned error on rows lines 51
+// expect: stageRowsPadded finding memory/misaligned error on rows lines 55
 // expect: sumKeys race=proved divergence=proved
 // expect: sumKeys silent
 // expect: sumKeysUnrounded race=possible divergence=proved
-// expect: sumKeysUnrounded finding memory/misaligned error on memory lines 79
+// expect: sumKeysUnrounded finding memory/misaligned error on memory lines 83
 // expect: addPairs race=proved divergence=proved
 // expect: addPairs silent
 // expect: addNextPairs race=possible divergence=proved
-// expect: addNextPairs finding memory/misaligned error on in lines 94
+// expect: addNextPairs finding memory/misaligned error on in lines 98
+// expect: copyNext race=proved divergence=proved
+// expect: copyNext silent
+// expect: copyNextFromStart race=possible divergence=proved
+// expect: copyNextFromStart finding memory/misaligned error on in lines 111
 //
 // Vectors, copies of 16 bytes and wider types at addresses that launches determine.
 
@@ -95,6 +99,18 @@ __global__ void addNextPairs(float* out, const __half* in) {
   out[i] = __low2float(pair) + __high2float(pair);
 }
 
+// The launch passes a pointer to the fourth element, so that the next one is at 16 bytes.
+__global__ void copyNext(float4* out, const float* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = *reinterpret_cast<const float4*>(in + 4 * i + 1);
+}
+
+// The launch passes the start of the array.
+__global__ void copyNextFromStart(float4* out, const float* in) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = *reinterpret_cast<const float4*>(in + 4 * i + 1);
+}
+
 int main() {
   float *in, *out;
   double* sums;
@@ -113,5 +129,7 @@ int main() {
   sumKeysUnrounded<<<1, 64, 1024>>>(sums, keys, 33);
   addPairs<<<16, 256>>>(out, halves);
   addNextPairs<<<16, 256>>>(out, halves);
+  copyNext<<<4, 256>>>(reinterpret_cast<float4*>(out), in + 3);
+  copyNextFromStart<<<4, 256>>>(reinterpret_cast<float4*>(out), in);
   return cudaDeviceSynchronize();
 }
