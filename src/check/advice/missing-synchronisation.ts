@@ -217,8 +217,14 @@ function missingAcquire(context: KernelContext, first: Access, second: Access, s
   const lacks = [...(isReleased ? [] : (['release'] as const)), ...(isAcquired ? [] : (['acquire'] as const))];
   // With fences on both sides, the loop ends too early.
   return lacks.length === 0
-    ? { missing: { kind: 'wait', flag, until: 'turn', at: acquiredAt }, own }
+    ? { missing: { kind: 'wait', flag, until: 'turn', at: acquiredAt, ...storedValue(context, setters.filter(isAfter)) }, own }
     : { missing: { kind: 'fence', flag, lacks, among: 'grid', releasedAt, acquiredAt, waits: true }, own };
+}
+
+/** The constant that some accesses store, if it is one. */
+function storedValue({ symbolic }: KernelContext, setters: readonly Access[]): Pick<MissingWait, 'stored'> {
+  const [value, ...more] = new Set(setters.map((setter) => writeOf(symbolic, setter)?.value));
+  return value?.operator === 'constant' && more.length === 0 ? { stored: String(BigInt.asIntN(value.width, value.value)) } : {};
 }
 
 /**

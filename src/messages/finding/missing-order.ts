@@ -235,10 +235,10 @@ function missingFenceText(missing: MissingFence, home: string | undefined): stri
   const held = lock === undefined ? '' : `each of the two threads holds the lock ${name} during its access, but `;
   if (lock !== undefined && (lacks.includes('arrival') || lacks.includes('join'))) {
     const sides = [
-      ...(lacks.includes('join') ? ['follows its acquisition'] : []),
-      ...(lacks.includes('arrival') ? ['precedes its release'] : []),
+      ...(lacks.includes('join') ? ['makes the others wait until it has the lock'] : []),
+      ...(lacks.includes('arrival') ? ['makes it wait for the accesses of the others before it frees the lock'] : []),
     ];
-    return `only one thread of each block holds the lock ${name}, and no ${syncThreads} ${sides.join(' or ')}`;
+    return `one thread of each block takes the lock ${name} for all of them, but no ${syncThreads} ${sides.join(' or ')}`;
   }
   if (lacks.includes('arrival'))
     return `a thread updates ${name}${at(missing.releasedAt, home)} without waiting for the other threads of its block`;
@@ -349,7 +349,9 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
         ? `let only one block get to ${lineText(missing.to ?? missing.at, home)}: the one whose value of ${flag} shows that the others are done`
         : `let threads get to ${lineText(missing.to ?? missing.at, home)} only if the value of ${flag} shows that the other thread has done its access`;
     case 'turn':
-      return `wait${where} for a value of ${flag} that only the other thread stores, after its access`;
+      return missing.stored === undefined
+        ? `wait${where} for the value that the other thread stores in ${flag} after its access, not for an earlier one`
+        : `wait${where} until ${flag} is ${missing.stored}, which the other thread stores after its access`;
     case 'release':
       return `update ${flag} after the access, with ${fence} between them`;
   }
