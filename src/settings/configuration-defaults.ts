@@ -37,7 +37,10 @@ export function withDefaults(own: Configuration, defaults: Configuration, isGive
         severity: take(['checks', 'divergence', 'severity'], divergence.severity, general.divergence.severity),
         earlyExit: take(['checks', 'divergence', 'early-exit'], divergence.earlyExit, general.divergence.earlyExit),
       },
-      memory: { overflow: take(['checks', 'memory', 'overflow'], memory.overflow, general.memory.overflow) },
+      memory: {
+        overflow: take(['checks', 'memory', 'overflow'], memory.overflow, general.memory.overflow),
+        alignment: take(['checks', 'memory', 'alignment'], memory.alignment, general.memory.alignment),
+      },
       repair: {
         suggest: take(['checks', 'repair', 'suggest'], repair.suggest, general.repair.suggest),
         gridLevel: take(['checks', 'repair', 'grid-level'], repair.gridLevel, general.repair.gridLevel),

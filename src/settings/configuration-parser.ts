@@ -284,7 +284,7 @@ function configurationOf(
         warpLockstep: race['warp-lockstep'],
       },
       divergence: { severity: divergence.severity, earlyExit: divergence['early-exit'] },
-      memory: { overflow: memory.overflow },
+      memory: { overflow: memory.overflow, alignment: memory.alignment },
       repair: {
         suggest: repair.suggest,
         gridLevel: repair['grid-level'],

@@ -174,6 +174,11 @@ export const configurationSchema = object({
         'Severity of an index that wraps around from a size on, which no given launch has; allow does not report it.',
         memory.overflow,
       ),
+      alignment: withDefault(
+        oneOf([...severities, 'allow']),
+        'Severity of an address that is aligned for some values of an argument only, which no given launch sets; allow does not report it.',
+        memory.alignment,
+      ),
     }),
     repair: section('Repairs: Selvage takes the lightest placement of barriers that it can prove.', {
       suggest: withDefault(flag, 'Whether reviews suggest repairs.', repair.suggest),

@@ -66,7 +66,7 @@ export interface Configuration {
       readonly warpLockstep: boolean;
     };
     readonly divergence: { readonly severity: Severity; readonly earlyExit: Severity };
-    readonly memory: { readonly overflow: CheckPolicy['overflow'] };
+    readonly memory: { readonly overflow: CheckPolicy['overflow']; readonly alignment: CheckPolicy['alignment'] };
     readonly repair: {
       readonly suggest: boolean;
       readonly gridLevel: boolean;
@@ -90,5 +90,6 @@ export function policyOf({ checks: { race, divergence, memory } }: Configuration
     divergence: divergence.severity,
     earlyExit: divergence.earlyExit,
     overflow: memory.overflow,
+    alignment: memory.alignment,
   };
 }

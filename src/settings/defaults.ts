@@ -20,7 +20,7 @@ export const defaultConfiguration: Configuration = {
       warpLockstep: false,
     },
     divergence: { severity: 'error', earlyExit: 'warning' },
-    memory: { overflow: 'notice' },
+    memory: { overflow: 'notice', alignment: 'notice' },
     repair: {
       suggest: true,
       gridLevel: true,

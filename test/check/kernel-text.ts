@@ -122,6 +122,7 @@ export function requestFor(kernel: Kernel, options: CheckOptions = {}): CheckReq
       divergence: 'error',
       earlyExit: 'warning',
       overflow: 'notice',
+      alignment: 'notice',
       ...options.policy,
     },
     solver: sharedSolver,

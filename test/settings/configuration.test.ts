@@ -20,7 +20,7 @@ kernels:
 checks:
   race: { severity: warning, same-value-writes: allow, volatile: error, undecided: warning, warp-lockstep: true }
   divergence: { severity: notice, early-exit: error }
-  memory: { overflow: allow }
+  memory: { overflow: allow, alignment: error }
   repair: { suggest: false, grid-level: false, remove-redundant: warning, loop-weight: 4 }
   cost: { sectors: { warn: "+5%", fail: "+25%" }, registers: { warn: 4 }, occupancy: { warn: "-10 points" } }
   idempotency: warning
@@ -54,7 +54,7 @@ test('every key is read', () => {
       warpLockstep: true,
     },
     divergence: { severity: 'notice', earlyExit: 'error' },
-    memory: { overflow: 'allow' },
+    memory: { overflow: 'allow', alignment: 'error' },
     repair: { suggest: false, gridLevel: false, removeRedundant: 'warning', weights: { grid: 12, loop: 4 } },
     cost: {
       sectors: {

@@ -147,6 +147,7 @@ function settingsOf({ configuration: { checks, paths } }: TrustSide): Map<string
     ['checks.divergence.severity', divergence.severity],
     ['checks.divergence.early-exit', divergence.earlyExit],
     ['checks.memory.overflow', memory.overflow],
+    ['checks.memory.alignment', memory.alignment],
     ['paths.include', paths.include.join(' ') || 'everything'],
     ['paths.exclude', paths.exclude.join(' ') || 'nothing'],
   ]);

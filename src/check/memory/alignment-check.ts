@@ -202,7 +202,7 @@ function* tryLaunches(
 ): Steps<Misaligned | null> {
   const { access, target } = suspect;
   const { isOfThreads, varies, scalars } = needed;
-  if (!isOfThreads && isSwitched(context, access)) return null;
+  if (!isOfThreads && (context.request.policy.alignment === 'allow' || isSwitched(context, access))) return null;
   const { source, starts } = context.request.launch;
   const { base } = target;
   const isStartGiven = base.kind !== 'parameter' || (source === 'launch-site' && base.offset === 0 && starts?.includes(base.index));

@@ -67,15 +67,21 @@ function* overflowFindings(context: KernelContext, instances: Instances, runs: C
 function withFindings(race: RaceResult, added: readonly RaceFinding[], reason: Reason | null): RaceResult {
   const findings = [...race.findings, ...added];
   if (!reason || race.verdict === 'race' || (race.reason && isMemoryFault(race.reason.kind))) return { ...race, findings };
-  return { verdict: 'possible', reason, wouldDecide: { question: { kind: 'alignment' } }, findings };
+  return {
+    verdict: 'possible',
+    reason,
+    wouldDecide: { question: { kind: reason.kind === 'misaligned' ? 'alignment' : 'bounds' } },
+    findings,
+  };
 }
 
 function misalignedFinding(context: KernelContext, misaligned: Misaligned): RaceFinding {
   const { multiple, offset, needs, dependsOnStart } = misaligned;
+  const { alignment } = context.request.policy;
   const finding = faultFinding(context, 'misaligned', misaligned);
   return {
     ...finding,
-    severity: needs !== undefined ? 'notice' : dependsOnStart ? weaker('error') : 'error',
+    severity: needs === undefined ? (dependsOnStart ? weaker('error') : 'error') : alignment === 'allow' ? 'notice' : alignment,
     first: { ...finding.first, bytes: multiple },
     second: { ...finding.second, bytes: multiple },
     misaligned: { multiple, ...(offset !== undefined && { offset }), ...(needs !== undefined && { needs }) },

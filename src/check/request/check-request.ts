@@ -62,6 +62,8 @@ export interface CheckPolicy {
   readonly earlyExit: Severity;
   /** Severity of an index that wraps around from a size on, which no given launch has; `allow`: it is not reported. */
   readonly overflow: Severity | 'allow';
+  /** Severity of an address that only some values of a scalar align, if no launch gives it; `allow`: it is not reported. */
+  readonly alignment: Severity | 'allow';
 }
 
 export interface CheckResult {

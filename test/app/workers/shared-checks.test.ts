@@ -177,6 +177,7 @@ function taskOf(name: string, body = scaled('0f3F800000'), block = 128): CheckTa
     divergence: severity,
     earlyExit: severity,
     overflow: 'notice',
+    alignment: 'notice',
   } as const;
   const launch = {
     source: 'option',

@@ -58,6 +58,8 @@ test('a scalar of which a multiple is needed is named, and its value decides', a
   assert.deepEqual(asked.told, [['misaligned', 'notice', 'n % 4 == 0']]);
   assert.notEqual(asked.verdict, 'possible');
   assert.match(asked.message!, /aligned to 16 bytes only if `n % 4 == 0`/);
+  assert.deepEqual((await faultsOf(pitch, { ...open, policy: { alignment: 'warning' } })).told, [['misaligned', 'warning', 'n % 4 == 0']]);
+  assert.deepEqual((await faultsOf(pitch, { ...open, policy: { alignment: 'allow' } })).told, []);
   assert.deepEqual((await faultsOf(pitch, { ...open, assume: ['n % 4 == 0'] })).told, []);
   assert.deepEqual((await faultsOf(pitch, { ...open, assume: ['n % 2 == 0'] })).told, [['misaligned', 'notice', 'n % 4 == 0']]);
   assert.deepEqual((await faultsOf(pitch, { ...open, assume: ['n == 4 * m'] })).told, []);
