@@ -33,6 +33,8 @@ export interface Launch {
   readonly location?: Location;
   /** Known scalar arguments by parameter index: the bits of the parameter as a little-endian integer. */
   readonly scalars: ReadonlyMap<number, bigint>;
+  /** Pointer parameters, by index, to which a launch site passes null. */
+  readonly nulls?: readonly number[];
   /** Pairs of pointer parameters (by index, ascending) to which a launch site passes pointers into the same object. */
   readonly aliases: readonly (readonly [number, number])[];
   /** Those pairs of aliases that are the same pointer. */

@@ -168,6 +168,7 @@ function oneLaunch(
     ...at(location),
     scalars: scalarsOf(kernel, name, parameters, layers, site, diagnostics),
     aliases: site?.aliases ?? [],
+    ...nullsOf(site),
     samePointers: site?.samePointers ?? [],
     ...(site?.distances?.length ? { distances: site.distances } : {}),
     ...startsOf(site),
@@ -176,6 +177,12 @@ function oneLaunch(
     ...(site?.parts ? { parts: site.parts } : {}),
     ...contentsOf(kernel, site),
   };
+}
+
+/** Parameters to which a site passes null pointers. */
+function nullsOf(site: SiteSettings | undefined): Pick<Launch, 'nulls'> {
+  const nulls = [...(site?.pointers ?? [])].flatMap(([index, { memory }]) => (memory === 'null' ? [index] : []));
+  return nulls.length > 0 ? { nulls } : {};
 }
 
 /** Contents of memory at a site that the kernel may read. */
@@ -264,6 +271,7 @@ function keyOf({
   cooperative,
   scalars,
   aliases,
+  nulls,
   samePointers,
   distances = [],
   starts = [],
@@ -282,6 +290,7 @@ function keyOf({
     startsEarly,
     values,
     aliases,
+    nulls,
     samePointers,
     distances.map(([from, to, bytes]) => [from, to, printExpression(bytes)]),
     starts,

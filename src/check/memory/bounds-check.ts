@@ -189,29 +189,40 @@ function conditionsOf({ symbolic, kernel, dependences }: KernelAndLaunch & Symbo
   return [reach, target.condition].flatMap(partsOf).filter((part) => !satisfied.has(part));
 }
 
+/** Whether the host program fills an array before the launch with values that are known. */
+function isFilledBefore({ request }: KernelAndLaunch, base: Target['base']): boolean {
+  return base.kind === 'parameter' && base.offset === 0 && request.launch.contents?.arrays.has(base.index) === true;
+}
+
 /**
- * An index computed from results of atomic operations, if only the launch determines the number of these operations; a
- * run shows the indices. Null if the index also depends on anything else, such as contents of memory.
+ * An index computed from results of atomic operations, if only the launch determines the number of these operations, or from an
+ * array that the host program fills; a run shows the indices. Null if the index also depends on anything else.
  */
 function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, target: Target): Suspect | null {
   const { symbolic, kernel, accesses } = context;
   const isOfLaunch = ({ leaves }: Term): boolean => leaves.every((leaf) => sizeIn(context, leaf) !== null);
-  if (!conditionsOf(context, access, target).every(isOfLaunch)) return null;
+  const accessOf = ({ atom }: Term): Access | undefined => {
+    const definition = atom?.kind === 'havoc' ? kernel.values[atom.value]?.definition : undefined;
+    return accesses.find(({ instruction }) => definition?.kind === 'instruction' && instruction === definition.instruction);
+  };
+  const isFilled = (leaf: Term): boolean => accessOf(leaf)?.targets.every(({ base }) => isFilledBefore(context, base)) === true;
+  const isKnown = (leaf: Term): boolean => sizeIn(context, leaf) !== null || isFilled(leaf);
+  if (!conditionsOf(context, access, target).every(({ leaves }) => leaves.every(isKnown))) return null;
   const counters = new Set<Target['base']>();
+  let isDrawn = false;
   for (const leaf of target.offset.leaves) {
     if (sizeIn(context, leaf) !== null) continue;
-    const definition = leaf.atom?.kind === 'havoc' ? kernel.values[leaf.atom.value]?.definition : undefined;
-    if (definition?.kind !== 'instruction') return null;
-    const { instruction } = definition;
-    const counter = accesses.find((one) => one.instruction === instruction);
+    isDrawn = true;
+    if (isFilled(leaf)) continue;
+    const counter = accessOf(leaf);
     const [of] = counter?.targets ?? [];
-    if (counter?.operation !== 'atomic' || !of || !instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand))))
-      return null;
+    if (counter?.operation !== 'atomic' || !of) return null;
+    if (!counter.instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand)))) return null;
     counters.add(of.base);
   }
   // The contents of launch arguments are arbitrary; variables of the kernel and its module have known initial values.
   const isGiven = [...counters].every((base) => base.kind === 'object');
-  return counters.size === 0 ? null : { block: [0, 0, 0], isCertain: false, isGiven };
+  return isDrawn ? { block: [0, 0, 0], isCertain: false, isGiven } : null;
 }
 
 /** Whether the unknowns of a question have few enough values for exhaustive enumeration. */

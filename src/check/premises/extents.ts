@@ -8,7 +8,7 @@ import type { ParameterSource, StatedAssumption } from '../../launch/parameter-s
 import { isUnsignedType, namedPointer, namedScalar } from './premises.ts';
 
 /** Pointers that share their memory. */
-type SharedMemory = Pick<Launch, 'samePointers' | 'distances'>;
+type SharedMemory = Pick<Launch, 'samePointers' | 'distances' | 'nulls'>;
 
 /**
  * The stated sizes in bytes of the arrays of pointer parameters, by `INDEX.OFFSET` of the parameter. Omitted are sizes
@@ -38,10 +38,11 @@ export function statedExtents(
 export function extentsBy(
   assumptions: readonly StatedAssumption[],
   parameters: readonly ParameterSource[],
-  { samePointers, distances }: SharedMemory,
+  { samePointers, distances, nulls = [] }: SharedMemory,
   lookup: Lookup,
 ): ReadonlyMap<string, number> {
-  const extents = new Map<string, number>();
+  // A null pointer points to no element.
+  const extents = new Map<string, number>(nulls.map((index) => [`${index}.0`, 0]));
   const shared = new Set([...(samePointers ?? []), ...(distances ?? [])].flatMap(([first, second]) => [first, second]));
   for (const { expression } of assumptions) {
     if (expression.kind !== 'extent') continue;

@@ -3,7 +3,8 @@ import { evaluateExpression } from '../../assumptions/evaluate.ts';
 import { givenScalar, lookupIn } from '../context/scalars.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { Dim3 } from '../../base/dim3.ts';
-import type { RunResult } from '../../interpreter/core/run-result.ts';
+import type { KernelContext } from '../context/facts.ts';
+import type { FaultEvent, RunResult } from '../../interpreter/core/run-result.ts';
 import type { Argument, GlobalBuffer } from '../../interpreter/core/arguments.ts';
 import { type GeneratedContents, generatedNumbers, drawnText, trailingValue, pointersIn } from '../representative/contents.ts';
 import { seededRandom } from '../../base/random.ts';
@@ -182,6 +183,7 @@ export function replayRequest(
   const values = kernel.parameters.map((parameter): Argument => {
     const own = fields.filter((field) => field.index === parameter.index);
     const single = own.length === 1 && own[0]!.offset === 0 && own[0]!.bytes === parameter.bytes ? own[0]! : null;
+    if (single?.isPointer && launch.nulls?.includes(parameter.index)) return { kind: 'scalar', value: 0n };
     if (single?.isPointer)
       return {
         kind: 'pointer',
@@ -228,6 +230,13 @@ export function* replay(request: RunRequest): Steps<RunResult> {
   if (result) return result;
   const { runKernel } = yield* settled(() => import('../../interpreter/machine.ts'));
   return runKernel({ ...request, backend: 'webassembly' });
+}
+
+/** A fault with the array that it left, if the launch passes a null pointer for it. */
+export function ofNullPointer({ accesses, request }: Pick<KernelContext, 'accesses' | 'request'>, fault: FaultEvent): FaultEvent {
+  const targets = accesses.find(({ instruction }) => instruction.id === fault.instruction)?.targets ?? [];
+  const isNull = targets.some(({ base }) => base.kind === 'parameter' && base.offset === 0 && request.launch.nulls?.includes(base.index));
+  return fault.kind === 'out-of-bounds' && !fault.left && isNull ? { ...fault, left: { object: 'null', offset: 0, bytes: 0 } } : fault;
 }
 
 /** The scenario of a run as a witness in the report. */

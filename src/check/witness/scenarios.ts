@@ -31,7 +31,7 @@ import {
 } from '../representative/representative-launches.ts';
 import { type RunUntil, replayOnce, runKey } from './run-cache.ts';
 import { accessTerms, branchTerms, dependsOnMemory, isFirm, madeUpTerms } from './rests-on-memory.ts';
-import { type Contents, type Scenario, type Shown, replayRequest } from './replay.ts';
+import { type Contents, type Scenario, type Shown, ofNullPointer, replayRequest } from './replay.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { shrink } from './smallest-scenario.ts';
 import { type OverlapInLaunch, likelyFirst } from './overlap.ts';
@@ -503,9 +503,11 @@ export class Confirmation {
     if (result.wasCutOff && !isBrief) this.cutOff++;
     this.problem = result.problem ?? this.problem;
     for (const event of result.races) this.record(event, scenario);
-    for (const event of result.faults)
+    for (const fault of result.faults) {
+      const event = ofNullPointer(this.context, fault);
       if (event.left && event.instruction !== null && !this.faults.has(event.instruction))
         this.faults.set(event.instruction, { event, scenario });
+    }
     for (const event of result.divergences) {
       const isOfWarp = event.kind === 'missing-lanes' || event.kind === 'outside-mask';
       const shown = event.kind === 'early-exit' ? this.exits : isOfWarp ? this.warps : this.barriers;

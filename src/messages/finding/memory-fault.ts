@@ -21,6 +21,11 @@ export function memoryFaultTitle(name: string, object: string): string | null {
 /** The sentences on an access outside the bounds of its object. */
 export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
   const { offset, bytes } = left;
+  if (bytes === 0)
+    return sentences(
+      `${actionText(finding, 'of')}, for which the launch passes a null pointer`,
+      `pass an array, or do not access it if ${code(`${finding.array ?? 'it'} == nullptr`)}`,
+    );
   const where = `${offset < 0 ? 'before the start' : 'past the end'} of`;
   return sentences(
     `${actionText(finding, where)}: at byte ${offset} of an array of ${bytes} bytes`,
