@@ -210,3 +210,33 @@ test('for incorrect programs the detector with code reports the same accesses, i
   assert.ok(told > 500, `${told} conflicts`);
   assert.equal(isLess, 60);
 });
+
+test('code stores the moment of the last write of another value', () => {
+  // Thread 0 writes 4 and 5; a barrier of its warp or a release may be between these writes, or before them.
+  type Order = (each: Watched) => void;
+  const none: Order = () => {};
+  const isSame = (hasCode: boolean, between: Order, before: Order = none): readonly boolean[] => {
+    const each = new Watched(hasCode);
+    each.run(0);
+    before(each);
+    each.access(store, dataAt, 0, 4);
+    each.access(store, dataAt, 0, 4);
+    between(each);
+    each.access(store, dataAt, 0, 5);
+    each.access(store, dataAt, 0, 5);
+    each.access(store, dataAt, 1, 5);
+    return each.told.map((conflict) => (conflict as { readonly sameValue: boolean }).sameValue);
+  };
+  const warpBarrier = ({ detector, blocks }: Watched): void => detector.order.warpBarrier(blocks[0]!, 0, null);
+  const release = (each: Watched): void => {
+    each.fence(0);
+    each.access(atomic, lockAt, 0, 0);
+    each.access(atomic, lockAt, 1, 0);
+    each.fence(1);
+  };
+  for (const hasCode of [false, true]) {
+    assert.deepEqual(isSame(hasCode, warpBarrier), [true]);
+    assert.deepEqual(isSame(hasCode, release), [true]);
+    for (const before of [warpBarrier, release]) assert.deepEqual(isSame(hasCode, none, before), [false]);
+  }
+});
