@@ -101,3 +101,24 @@ test('an offset from memory decides nothing', async () => {
   const loaded = read(16, '%r30', 4, 0, 'mul.wide.s32 %d12, %r7, 4; add.s64 %d12, %d2, %d12; ld.global.u32 %r30, [%d12];');
   assert.deepEqual((await faultsOf(loaded, { block: null, grid: null })).told, []);
 });
+
+test('an atomic of 64 bits and a bulk copy need multiples of 8 and of 16', async () => {
+  const atomic = (scale: number): string => `mul.wide.s32 %d10, %r7, ${scale}; add.s64 %d10, %d1, %d10; red.global.add.u64 [%d10], 1;`;
+  assert.deepEqual((await faultsOf(atomic(8))).told, []);
+  assert.deepEqual((await faultsOf(atomic(4))).told, [['misaligned', 'error', 4]]);
+  const copy = (constant: number): string =>
+    `setp.ne.s32 %p1, %r0, 0; @%p1 bra E; mul.wide.s32 %d10, %r6, 16; add.s64 %d10, %d1, %d10; add.s64 %d10, %d10, ${constant};
+cp.async.bulk.global.shared::cta.bulk_group [%d10], [%d3], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; E:`;
+  const at: CheckOptions = { grid: [2, 1, 1], launch: { source: 'launch-site', starts: [0] } };
+  assert.deepEqual((await faultsOf(copy(0), at)).told, []);
+  assert.deepEqual((await faultsOf(copy(8), at)).told, [['misaligned', 'error', 8]]);
+});
+
+test('a row of a matrix needs a multiple of its bytes, also where each lane reads fewer', async () => {
+  const rows = (bytes: number): string =>
+    `mul.lo.s32 %r30, %r0, ${bytes}; cvt.u32.u64 %r31, %d3; add.s32 %r31, %r31, %r30; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r32}, [%r31];
+mul.wide.s32 %d11, %r7, 4; add.s64 %d11, %d2, %d11; st.global.u32 [%d11], %r32;`;
+  const warp: CheckOptions = { block: [32, 1, 1] };
+  assert.deepEqual((await faultsOf(rows(32), warp)).told, []);
+  assert.deepEqual((await faultsOf(rows(24), warp)).told, [['misaligned', 'error', 24]]);
+});

@@ -77,3 +77,11 @@ test('of chosen launches all large ones have to show it', async () => {
   const never = await faultsOf(`${guarded('lt.s32 %p1, %r0, 1023', write, 'G')} bar.sync 0; ${last}`, open);
   assert.deepEqual(never.told, [['error', 4092, 'b', 'chosen']]);
 });
+
+test('threads that race, and blocks of a cluster, decide nothing', async () => {
+  const half = guarded('lt.s32 %p1, %r0, 63', write, 'G');
+  // Without a barrier some threads read before others have written.
+  assert.deepEqual((await faultsOf(`${half} ${readBack.replace('bar.sync 0;', '')}`)).told, []);
+  const cluster = 'barrier.cluster.arrive; barrier.cluster.wait;';
+  assert.deepEqual((await faultsOf(`${half} ${cluster} ${readBack}`)).told, []);
+});
