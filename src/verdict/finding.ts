@@ -213,8 +213,9 @@ export interface MissingWait {
   readonly to?: Location;
   /** For `count`: the number of arrivals in words, less one if it is compared with the result of the arrival itself. */
   readonly goal?: { readonly text: string; readonly isOfResult: boolean; readonly units: 'blocks' | 'threads' };
-  /** For `turn`: the only value that a thread stores after its access. */
+  /** For `turn`: the only value that a thread stores after its access, if others are stored, too; or whether all threads store one value. */
   readonly stored?: string;
+  readonly isOneValue?: true;
   /** For `free`: the value of a free lock, the one that a thread stores to take it, and one that is never the first; in words. */
   readonly taken?: { readonly free: string; readonly value: string; readonly instead?: string };
 }

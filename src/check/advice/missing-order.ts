@@ -43,11 +43,9 @@ export function missingOrder(
   if (order) return order.missing;
   if (waits(context, a, b)) return { kind: 'atomic', waits: true };
   const { isMove, ...update } = updateOf(context.kernel, a, b);
-  const source = a.instruction === b.instruction ? sourceOfIndex(context, a) : null;
-  const indexCause = source && racing && causeOfIndex(context, a, source, racing);
-  const cause = { ...update, ...(source && { indexFrom: placeOf(context.kernel, source.by) }), ...(indexCause && { indexCause }) };
+  const cause = { ...update, ...sharedIndex(context, a, b, racing) };
   if (scope === 'grid') {
-    const guard = update.isUpdate || source ? null : undecidedGuard(context, a, b);
+    const guard = update.isUpdate || cause.indexFrom ? null : undecidedGuard(context, a, b);
     return guard ?? { kind: 'grid-order', ...cause, ...readFirst(context.kernel, a, b), ...missingGridBarrier(context, a, b) };
   }
   if (a.isCopy) return { kind: 'copy-wait' };
@@ -94,6 +92,21 @@ function readFirst(kernel: Kernel, a: Access, b: Access): { isReadFirst?: true }
   const isFirst =
     read.operation === 'read' && write.operation === 'write' && canReach(kernel, read, write) && !canReach(kernel, write, read);
   return isFirst ? { isReadFirst: true } : {};
+}
+
+/** The number from which the index of both accesses comes, if no barrier between them would help. */
+function sharedIndex(
+  context: KernelContext,
+  a: Access,
+  b: Access,
+  racing: RacingThreads | null,
+): Pick<MissingBarrier, 'indexFrom' | 'indexCause'> {
+  const source = sourceOfIndex(context, a);
+  if (!source || sourceOfIndex(context, b)?.atom !== source.atom) return {};
+  const indexCause = racing && causeOfIndex(context, [a, b], source, racing);
+  // Threads with different numbers may still need an order of different statements.
+  if (a.instruction !== b.instruction && indexCause?.kind !== 'count') return {};
+  return { indexFrom: placeOf(context.kernel, source.by), ...(indexCause && { indexCause }) };
 }
 
 /** Whether one thread waits for what the other one writes. */

@@ -217,14 +217,21 @@ function missingAcquire(context: KernelContext, first: Access, second: Access, s
   const lacks = [...(isReleased ? [] : (['release'] as const)), ...(isAcquired ? [] : (['acquire'] as const))];
   // With fences on both sides, the loop ends too early.
   return lacks.length === 0
-    ? { missing: { kind: 'wait', flag, until: 'turn', at: acquiredAt, ...storedValue(context, setters.filter(isAfter)) }, own }
+    ? { missing: { kind: 'wait', flag, until: 'turn', at: acquiredAt, ...storedValue(context, setters, isAfter) }, own }
     : { missing: { kind: 'fence', flag, lacks, among: 'grid', releasedAt, acquiredAt, waits: true }, own };
 }
 
-/** The constant that some accesses store, if it is one. */
-function storedValue({ symbolic }: KernelContext, setters: readonly Access[]): Pick<MissingWait, 'stored'> {
-  const [value, ...more] = new Set(setters.map((setter) => writeOf(symbolic, setter)?.value));
-  return value?.operator === 'constant' && more.length === 0 ? { stored: String(BigInt.asIntN(value.width, value.value)) } : {};
+/** The constant that a thread stores after its access, if it is one and differs from others; or whether all store one constant. */
+function storedValue(
+  { symbolic }: KernelContext,
+  setters: readonly Access[],
+  isAfter: (setter: Access) => boolean,
+): Pick<MissingWait, 'stored' | 'isOneValue'> {
+  const valuesOf = (some: readonly Access[]) => new Set(some.map((setter) => writeOf(symbolic, setter)?.value));
+  const [value, ...more] = valuesOf(setters.filter(isAfter));
+  if (value?.operator !== 'constant' || more.length > 0) return {};
+  const isOneValue = valuesOf(setters.filter((setter) => !isPoll(symbolic, setter))).size === 1;
+  return isOneValue ? { isOneValue: true } : { stored: String(BigInt.asIntN(value.width, value.value)) };
 }
 
 /**

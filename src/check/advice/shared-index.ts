@@ -39,10 +39,10 @@ export function sourceOfIndex({ kernel }: KernelContext, { targets }: Access): {
   return null;
 }
 
-/** Why the indices of two threads are the same; null if that is not known. */
+/** Why the indices of two threads are the same in two accesses, both of which depend on one number; null if that is not known. */
 export function causeOfIndex(
   context: KernelContext,
-  access: Access,
+  [access, other]: readonly [Access, Access],
   { by, atom }: { readonly by: Instruction; readonly atom: Term },
   racing: RacingThreads,
 ): IndexCause | null {
@@ -56,26 +56,32 @@ export function causeOfIndex(
   const counted = placeOf(kernel, counter.instruction);
   const threads = [racing.first, racing.second] as const;
   const drawing = threads.map((position) => (isShuffle ? drawerOf(context, by, position, racing.block) : position));
-  const [one, other] = drawing;
+  const [one, two] = drawing;
   const executes = (position: Position): boolean => mayReach(context, counter, position, racing.block);
   for (const [at, drawer] of drawing.entries()) {
-    if (drawer === null || executes(drawer)) continue;
+    if (!isShuffle || drawer === null || executes(drawer)) continue;
     const lanes = lanesOf(threads[at]!, racing.block).filter(executes);
     const reads = lanes.length === 1 ? laneOf(lanes[0]!, racing.block) : null;
     const [lane, source] = [laneOf(threads[at]!, racing.block), laneOf(drawer, racing.block)];
     return { kind: 'lane', mnemonic, counted, lane, source, ...(reads !== null && { reads }) };
   }
-  if (undefinedValue || !one || !other) return undefinedValue;
+  if (undefinedValue || !one || !two) return undefinedValue;
   const { base } = counter.targets[0]!;
   const [a, b] = threads;
   if (base.kind === 'object' && base.object.space === 'shared' && a.block.join() !== b.block.join())
     return { kind: 'block', counted, counter: baseName(context, base) };
-  const isOneNumber = isShuffle && one.block.join() === other.block.join() && one.thread.join() === other.thread.join();
+  const isOneNumber = isShuffle && one.block.join() === two.block.join() && one.thread.join() === two.thread.join();
   const loop = kernel.loopOf[access.block] ?? null;
   const isRepeated = loop !== null && !kernel.loops[loop]!.blocks.has(symbolic.definedIn((atom.atom as { value: number }).value));
-  const group = isShuffle ? lanesOf(a, racing.block).filter((position) => mayReach(context, access, position, racing.block)) : [a];
-  const { offset } = access.targets[0]!;
-  const starts = [a, b, ...group].flatMap((position) => startOf(offset, atom, position, racing.block) ?? []);
+  // A thread that does not count has the number of one that has stored it for its block.
+  const isOfBlock = !isShuffle && threads.some((position) => !executes(position));
+  const sharing = isShuffle ? lanesOf(a, racing.block) : isOfBlock ? threadsOf(a, racing.block) : [a];
+  const startIn = ({ targets }: Access, position: Position): Start | null => startOf(targets[0]!.offset, atom, position, racing.block);
+  const group = [access, other].flatMap((each) => {
+    const reaching = sharing.filter((position) => mayReach(context, each, position, racing.block));
+    return reaching.map((position) => startIn(each, position));
+  });
+  const starts = [startIn(access, a), startIn(other, b), ...group].flatMap((start) => start ?? []);
   const [x, y] = starts;
   if (!x || !y || starts.length < group.length + 2) return isOneNumber && isRepeated ? { kind: 'number', counted, isRepeated } : null;
   if (isOneNumber && x.bytes === y.bytes) return { kind: 'number', counted, isRepeated };
@@ -157,12 +163,14 @@ function laneOf(position: Position, block: Dim3): number {
   return numberOf(position, block) % warpSize;
 }
 
+/** The threads of the block of a thread, in order. */
+function threadsOf({ block }: Position, [x, y, z]: Dim3): readonly Position[] {
+  return Array.from({ length: x * y * z }, (_, at) => ({ block, thread: [at % x, Math.floor(at / x) % y, Math.floor(at / (x * y))] }));
+}
+
 /** The threads of the warp of a thread, by lane. */
-function lanesOf(position: Position, [x, y, z]: Dim3): readonly Position[] {
-  const number = numberOf(position, [x, y, z]);
+function lanesOf(position: Position, block: Dim3): readonly Position[] {
+  const number = numberOf(position, block);
   const first = number - (number % warpSize);
-  return Array.from({ length: Math.min(warpSize, x * y * z - first) }, (_, lane) => {
-    const at = first + lane;
-    return { block: position.block, thread: [at % x, Math.floor(at / x) % y, Math.floor(at / (x * y))] };
-  });
+  return threadsOf(position, block).slice(first, first + warpSize);
 }

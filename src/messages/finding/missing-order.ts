@@ -349,6 +349,8 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
         ? `let only one block get to ${lineText(missing.to ?? missing.at, home)}: the one whose value of ${flag} shows that the others are done`
         : `let threads get to ${lineText(missing.to ?? missing.at, home)} only if the value of ${flag} shows that the other thread has done its access`;
     case 'turn':
+      if (missing.isOneValue)
+        return `let each thread that sets ${flag} set another element of it, and wait${where} for each of them whose data is read`;
       return missing.stored === undefined
         ? `wait${where} for the value that the other thread stores in ${flag} after its access, not for an earlier one`
         : `wait${where} until ${flag} is ${missing.stored}, which the other thread stores after its access`;

@@ -36,7 +36,7 @@ export function sharedIndexText({ from, cause, home }: SharedIndex): string {
     case 'block':
       return `${code(cause.counter)} is in shared memory, so that each block counts separately with ${counted} and gets the same numbers`;
     case 'count':
-      return `${counted} adds ${cause.added}, but the threads that share its result compute indices over a range of ${cause.needed}`;
+      return `${counted} adds ${cause.added}, but the indices that are computed from one of its results extend over a range of ${cause.needed}`;
     case 'number':
       return `both threads compute the index from one result of ${counted}${cause.isRepeated ? ', which their warp uses in several iterations' : ''}`;
     default:

@@ -20,20 +20,30 @@ interface Threads {
   readonly blocks?: readonly [number, number];
   readonly size?: number;
   readonly hasUndefined?: boolean;
+  /** Whether the two threads execute two statements. */
+  readonly isOfTwo?: boolean;
 }
 
 /** The cause for two threads of blocks of 128, in words. */
-function causeOf(body: string, { first = 0, second = 32, blocks = [0, 0], size = 128, hasUndefined = false }: Threads = {}): string {
+function causeOf(
+  body: string,
+  { first = 0, second = 32, blocks = [0, 0], size = 128, hasUndefined = false, isOfTwo = false }: Threads = {},
+): string {
   const context = kernelContext(requestFor(kernelOf(body), { block: [size, 1, 1], grid: [4, 1, 1] }));
-  const access = context.accesses.find(({ operation }) => operation === 'write')!;
+  const access = context.accesses.findLast(({ operation }) => operation === 'write')!;
   const source = sourceOfIndex(context, access);
   if (!source) return 'no source';
-  const cause = causeOfIndex(context, access, source, {
-    first: { thread: [first, 0, 0], block: [blocks[0], 0, 0] },
-    second: { thread: [second, 0, 0], block: [blocks[1], 0, 0] },
-    block: [size, 1, 1],
-    undefinedReads: new Set<InstructionId>(hasUndefined ? [source.by.id] : []),
-  });
+  const cause = causeOfIndex(
+    context,
+    [isOfTwo ? context.accesses.find(({ operation }) => operation === 'write')! : access, access],
+    source,
+    {
+      first: { thread: [first, 0, 0], block: [blocks[0], 0, 0] },
+      second: { thread: [second, 0, 0], block: [blocks[1], 0, 0] },
+      block: [size, 1, 1],
+      undefinedReads: new Set<InstructionId>(hasUndefined ? [source.by.id] : []),
+    },
+  );
   switch (cause?.kind) {
     case 'lane':
       return `lane ${cause.lane} reads ${cause.source}, not ${cause.reads ?? 'one of several'}`;
@@ -87,6 +97,17 @@ test('the cause of a shared index follows from who counts, how much, and who rea
     'two values': [
       `${draw(0, '16', '0').replace('J: shfl', 'J: atom.global.add.u32 %r5, [%d2+4], 1; add.u32 %r2, %r2, %r5; shfl')} ${atLane}`,
       'unknown',
+    ],
+    'a number of the first thread for its block': [
+      `setp.ne.u32 %p1, %r0, 0; @%p1 bra J; atom.global.add.u32 %r2, [%d2], 100; st.shared.u32 [s], %r2; J: bar.sync 0; ld.shared.u32 %r3, [s];
+      ${put('add.u32 %r4, %r3, %r0;')}`,
+      'adds 100, not 128',
+      { first: 100, second: 0, blocks: [0, 1] },
+    ],
+    'a number for two statements of one thread': [
+      `atom.global.add.u32 %r3, [%d2], 1; ${put('mov.u32 %r4, %r3;')} ${put('add.u32 %r4, %r3, 1;')}`,
+      'adds 1, not 2',
+      { second: 1, isOfTwo: true },
     ],
     'a number for each thread': [`atom.global.add.u32 %r3, [%d2], 1; ${put('shl.b32 %r4, %r3, 1;')}`, 'unknown'],
     'no number': [put('mov.u32 %r4, %r9;'), 'no source'],
