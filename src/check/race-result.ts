@@ -1,7 +1,8 @@
 /** The race verdict of one kernel and its findings. */
 import type { Kernel } from '../ir/form/kernel.ts';
 import { unprovable, writesSurfaces } from './context/unprovable.ts';
-import { type AssumedFacts, inBounds } from './context/assumed-facts.ts';
+import type { AssumedFacts } from './context/assumed-facts.ts';
+import { unboundedArrays } from './memory/bounds-check.ts';
 import { noAlias, nonAliasingTextures } from './context/aliasing.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
@@ -145,7 +146,8 @@ export function* raceResult(
       : { wouldDecide: { question: questionOf(reason, divergence) } };
     return { verdict: 'possible', reason, ...fact, findings: list };
   }
-  if (context.accesses.length > 0) assumed.add('in-bounds', inBounds);
+  const unbounded = unboundedArrays(context);
+  if (unbounded.length > 0) assumed.add('in-bounds', `every index into ${unbounded.join(', ')} stays in its array`);
   for (const assumption of [noAlias(state.disjoint), nonAliasingTextures(context)])
     if (assumption) assumed.add(assumption.kind, assumption.text);
   return { verdict: 'proved', assumptions: assumed.list(), findings: list };

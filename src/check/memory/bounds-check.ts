@@ -108,6 +108,19 @@ export function wrongIndices(context: KernelContext, found: readonly OutOfBounds
   return { reason, findings: boundsFindings(context, found) };
 }
 
+/** The arrays of which ranges and guards do not show that every index stays in them. */
+export function unboundedArrays(context: KernelContext): readonly string[] {
+  const isInside = (access: Access, target: Target): boolean => {
+    const extent = extentOf(context, target);
+    if (extent === null) return false;
+    if (context.symbolic.view.offset(target.offset).assumes.length === 0 && staysInside(context, access, target, extent)) return true;
+    const question = questionOf(context, access, target, extent);
+    return question !== null && isGuarded(context, question);
+  };
+  const open = context.accesses.flatMap((access) => access.targets.filter((target) => !isInside(access, target)));
+  return [...new Set(open.map(({ base }) => baseName(context, base)))].sort();
+}
+
 /** The size in bytes of the object that a target points into; null if unknown. */
 function extentOf({ request, extents }: KernelAndLaunch, { base }: Target): number | null {
   if (base.kind === 'parameter') return extents.get(`${base.index}.${base.offset}`) ?? null;

@@ -118,6 +118,7 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
   const { overflow } = context.request.policy;
   if (overflow === 'allow') return [];
   const effort = { left: effortOfKernel };
+  const tried = new Set<string>();
   const found = new Map<string, { readonly condition: WrapCondition; readonly access: Access; readonly target: Target }>();
   for (const access of context.accesses) {
     if (access.memory === 'shared') continue;
@@ -128,7 +129,8 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
         for (const condition of form ? wrapConditions(context, narrow, form.guards) : []) {
           const size = isScaled(condition, narrow) ? productsText(context, condition.size) : null;
           const when = `${size} > ${condition.most}`;
-          if (size === null || found.has(when)) continue;
+          if (size === null || tried.has(when)) continue;
+          tried.add(when);
           const width = new WidthOfAccess(context, instances, access, target, effort);
           if (isExact(context, width, narrow, condition)) found.set(when, { condition, access, target });
         }
@@ -297,15 +299,19 @@ class WidthOfAccess {
     this.effort = effort;
   }
 
-  /** The last block along each axis, of those that are first along the others, in which some thread performs the access. */
+  /**
+   * The last block along each axis, of those that are first along the others, in which some thread performs the access in the
+   * first iterations.
+   */
   lastBlock(setting: LaunchInstance): Dim3 {
     const side = this.sideIn(setting);
+    const first = combinations(new Map([...side.iterationsTried([[0, 0, 0]])].map(([name, [at]]) => [name, [at ?? 0]])));
+    const terms = [this.target.offset, this.target.condition, this.context.symbolic.reach(this.access.block)];
     const along = (axis: 0 | 1 | 2): number => {
+      if (!terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'block' && atom.axis === axis))) return 0;
       const performs = (at: number): boolean => {
         const blocks = [([0, 0, 0] as Dim3).with(axis, at) as unknown as Dim3];
-        return (
-          this.effort.left > 0 && side.touched(blocks, combinations(side.iterationsTried(blocks)), new Map(), fewLanes).lanes.length > 0
-        );
+        return this.effort.left > 0 && side.touched(blocks, first, new Map(), fewLanes).lanes.length > 0;
       };
       let [low, high] = [0, setting.grid[axis]];
       if (performs(high - 1)) return high - 1;

@@ -1,5 +1,5 @@
-// expect: sumTail race=proved divergence=proved
-// expect: sumTail silent
+// expect: sumRestOfTile race=proved divergence=proved
+// expect: sumRestOfTile silent
 // expect: sumTailUnwritten race=proved divergence=proved
 // expect: sumTailUnwritten finding memory/uninitialised error on s lines 61
 // expect: sumWarps race=proved divergence=proved
@@ -23,10 +23,10 @@
 // expect: keepPositive race=proved divergence=proved
 // expect: keepPositive silent
 // expect: keepPositive precondition "blockDim.x <= 256"
-// expect: transposeTile race=proved divergence=proved
-// expect: transposeTile silent
-// expect: transposeTile precondition "blockDim.x <= 32"
-// expect: transposeTile precondition "blockDim.y <= 8"
+// expect: transposeSquare race=proved divergence=proved
+// expect: transposeSquare silent
+// expect: transposeSquare precondition "blockDim.x <= 32"
+// expect: transposeSquare precondition "blockDim.y <= 8"
 // expect: addAll race=proved divergence=proved
 // expect: addAll silent
 // expect: addAllUncleared race=proved divergence=proved
@@ -38,7 +38,7 @@
 #include <cuda_runtime.h>
 
 // Threads after the end of the array write 0.
-__global__ void sumTail(float* out, const float* in, int n) {
+__global__ void sumRestOfTile(float* out, const float* in, int n) {
   __shared__ float s[256];
   const int t = threadIdx.x, i = blockIdx.x * 256 + t;
   s[t] = i < n ? in[i] : 0.0f;
@@ -176,7 +176,7 @@ __global__ void keepPositive(float* out, const float* in) {
 }
 
 // Columns of padding are never written, nor read.
-__global__ void transposeTile(float* out, const float* in) {
+__global__ void transposeSquare(float* out, const float* in) {
   __shared__ float tile[32][33];
   for (int row = threadIdx.y; row < 32; row += 8) tile[row][threadIdx.x] = in[(32 * blockIdx.x + row) * 32 + threadIdx.x];
   __syncthreads();
