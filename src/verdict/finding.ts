@@ -375,7 +375,7 @@ export interface RaceFinding {
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
   /** For an access out of bounds: its offset from the start of the object, and the size of the object, in bytes. */
-  readonly left?: { readonly offset: number; readonly bytes: number };
+  readonly left?: { readonly offset: number; readonly bytes: number; readonly memory: 'allocated' | 'dynamic-shared' | 'declared' };
   /**
    * For a misaligned access: the number of which its address has to be a multiple, its offset from the start of the array in
    * bytes, and what each launch has to satisfy, if arguments decide: `pitch % 4 == 0`.

@@ -47,8 +47,9 @@ test('the policy sets the severity of races of volatile accesses', async () => {
   const body = 'st.volatile.shared.u32 [s], %r0; ld.volatile.shared.u32 %r1, [s+4]; st.volatile.shared.u32 [s+4], %r1;';
   const told = async (volatile: 'error' | 'warning' | 'allow'): Promise<string> => {
     const { race } = await check(body, { policy: { volatile } });
-    const kinds = race.findings.filter(({ confirmed }) => confirmed).map(({ code, severity }) => `${code} ${severity}`);
-    return [race.verdict, ...new Set(kinds)].join(' ');
+    // The last thread reads an element that no thread has written.
+    const races = race.findings.filter(({ confirmed, code }) => confirmed && code.startsWith('race/'));
+    return [race.verdict, ...new Set(races.map(({ code, severity }) => `${code} ${severity}`))].join(' ');
   };
   assert.equal(await told('warning'), 'race race/volatile warning');
   assert.equal(await told('error'), 'race race/volatile error');

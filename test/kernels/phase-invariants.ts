@@ -56,7 +56,9 @@ function brokenBy({ request, result }: Checked): string[] {
 
 /** Whether a kernel may be proved in spite of a finding. */
 function isCompatible(finding: RaceFinding | DivergenceFinding): boolean {
-  const isCode = /^(?:barrier\/early-exit|memory\/(?:out-of-bounds|misaligned|uninitialised)|warp\/undefined-value)$/.test(finding.code);
+  const isCode = /^(?:barrier\/early-exit|memory\/(?:out-of-bounds|index-overflow|misaligned|uninitialised)|warp\/undefined-value)$/.test(
+    finding.code,
+  );
   return isCode || ('sameValue' in finding && finding.sameValue);
 }
 

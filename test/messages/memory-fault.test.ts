@@ -6,13 +6,46 @@ import type { RaceFinding } from '../../src/verdict/finding.ts';
 import { race } from '../github/report-fixture.ts';
 
 const place = { file: 'a.cu', line: 4 };
-const left: Partial<RaceFinding> = { code: 'memory/out-of-bounds', kind: 'out-of-bounds', left: { offset: -4, bytes: 64 } };
+const left: Partial<RaceFinding> = {
+  code: 'memory/out-of-bounds',
+  kind: 'out-of-bounds',
+  left: { offset: -4, bytes: 64, memory: 'declared' },
+};
 
 test('a fault of one access is not called a data race', () => {
   const finding = race({ fingerprint: 'f', first: place, second: place, more: left });
   assert.equal(titleText([finding]), 'Access outside of shared `s`');
   assert.match(finding.message, /writes 0 bytes before the start of `s` with `s\[t\]` on line 4: at byte -4 of an array of 64 bytes/);
   assert.equal(titleText([race({ fingerprint: 'r', first: place, second: place })]), 'Data race on shared `s`');
+});
+
+test('the remedy of an access past the end depends on who determines the size', () => {
+  const remedies = (['allocated', 'dynamic-shared', 'declared'] as const).map((memory) => {
+    const more: Partial<RaceFinding> = { ...left, left: { offset: 64, bytes: 64, memory } };
+    return race({ fingerprint: 'f', first: place, second: place, more }).message.split('. ')[1];
+  });
+  assert.deepEqual(remedies, [
+    'Check the index before the access, or allocate a larger array.',
+    'Check the index before the access, or launch the kernel with more dynamic shared memory.',
+    'Check the index before the access, launch fewer blocks or threads, or declare a larger array.',
+  ]);
+});
+
+test('an index that wraps around is named with its value, or with the size from which on it does', () => {
+  const overflow = { code: 'memory/index-overflow', kind: 'index-overflow' } as const;
+  const message = (more: Partial<RaceFinding>): string | undefined =>
+    race({ fingerprint: 'f', first: place, second: place, more: { ...overflow, ...more } }).message.split('. ')[0];
+  const shown = message({ wrapped: { value: 5_000_000_000, isSigned: false } });
+  assert.match(shown ?? '', /the index is 5000000000 there, more than the 4294967295 that `unsigned int` holds, and wraps around$/);
+  const size = { confirmed: false, when: 'a * n + b * n + n > 9', about: 'a * n + b * n > 9', more: 2 };
+  assert.equal(
+    message(size),
+    'The index of `s[t]` on line 4, like that of 2 more accesses, is computed in 32 bits, and wraps around when about `a * n + b * n > 9`',
+  );
+  assert.match(
+    message({ confirmed: false, when: size.when }) ?? '',
+    /on line 4 is computed in 32 bits, and wraps around when `a \* n \+ b \* n \+ n > 9`$/,
+  );
 });
 
 test('the faults have different titles, also once they are fixed', () => {

@@ -366,6 +366,12 @@ function sizeIn({ dimensions, symbolic }: KernelAndLaunch & SymbolicFacts, leaf:
   }
 }
 
+/** Who determines the size of an object: the host program, the launch, or the declaration. */
+function memoryOfBase(base: Target['base']): NonNullable<RaceFinding['left']>['memory'] {
+  if (base.kind !== 'object') return 'allocated';
+  return base.object.bytes === null ? 'dynamic-shared' : 'declared';
+}
+
 /** The findings that runs have shown, one for each object. */
 function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): RaceFinding[] {
   const findings = new Map<string, RaceFinding>();
@@ -393,7 +399,7 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
       array,
       first: described,
       second: described,
-      ...(left && { left: { offset: left.offset, bytes: extent } }),
+      ...(left && { left: { offset: left.offset, bytes: extent, memory: memoryOfBase(target.base) } }),
       ...(wrapped && { wrapped }),
       confirmed: true,
       witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),

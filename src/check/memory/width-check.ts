@@ -118,7 +118,7 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
   const { overflow } = context.request.policy;
   if (overflow === 'allow') return [];
   const effort = { left: effortOfKernel };
-  const tried = new Set<string>();
+  const tried = new Map<string, number>();
   const found = new Map<string, { readonly condition: WrapCondition; readonly access: Access; readonly target: Target }>();
   for (const access of context.accesses) {
     if (access.memory === 'shared') continue;
@@ -129,8 +129,9 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
         for (const condition of form ? wrapConditions(context, narrow, form.guards) : []) {
           const size = isScaled(condition, narrow) ? productsText(context, condition.size) : null;
           const when = `${size} > ${condition.most}`;
-          if (size === null || tried.has(when)) continue;
-          tried.add(when);
+          const others = tried.get(when);
+          if (size !== null) tried.set(when, (others ?? -1) + 1);
+          if (size === null || others !== undefined) continue;
           const width = new WidthOfAccess(context, instances, access, target, effort);
           if (isExact(context, width, narrow, condition)) found.set(when, { condition, access, target });
         }
@@ -155,6 +156,7 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
       confirmed: false,
       when,
       ...leadingOf(context, condition, when),
+      ...((tried.get(when) ?? 0) > 0 && { more: tried.get(when)! }),
     };
   });
 }

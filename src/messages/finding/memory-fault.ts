@@ -18,9 +18,15 @@ export function memoryFaultTitle(name: string, object: string): string | null {
   return fault && `${titles[fault]} ${object}`;
 }
 
+const largerArrays: Readonly<Record<NonNullable<RaceFinding['left']>['memory'], string>> = {
+  allocated: 'check the index before the access, or allocate a larger array',
+  'dynamic-shared': 'check the index before the access, or launch the kernel with more dynamic shared memory',
+  declared: 'check the index before the access, launch fewer blocks or threads, or declare a larger array',
+};
+
 /** The sentences on an access outside the bounds of its object. */
 export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
-  const { offset, bytes } = left;
+  const { offset, bytes, memory } = left;
   if (bytes === 0)
     return sentences(
       `${actionText(finding, 'of')}, for which the launch passes a null pointer`,
@@ -29,7 +35,7 @@ export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding[
   const where = `${offset < 0 ? 'before the start' : 'past the end'} of`;
   return sentences(
     `${actionText(finding, where)}: at byte ${offset} of an array of ${bytes} bytes`,
-    'check the index before the access, launch fewer blocks or threads, or declare a larger array',
+    offset < 0 ? 'check the index before the access, or start at a larger one' : largerArrays[memory],
   );
 }
 
@@ -69,8 +75,9 @@ export function uninitialisedText(finding: RaceFinding, { offset, reaches }: Non
 
 /** The sentences on an index of 32 bits that wraps around, in a run or from a size on. */
 export function indexOverflow(finding: RaceFinding): string {
-  const { wrapped, when, about, first, array } = finding;
-  const remedy = 'compute the index in 64 bits: convert one of its factors to `size_t` first';
+  const { wrapped, when, about, first, array, more = 0 } = finding;
+  const remedy =
+    'compute the index in 64 bits: declare it as `size_t`, and convert a factor of a product to `size_t` before the multiplication';
   if (wrapped) {
     const [type, most] = wrapped.isSigned ? ['int', 2 ** 31 - 1] : ['unsigned int', 2 ** 32 - 1];
     const ends = `the index is ${wrapped.value} there, more than the ${most} that ${code(type)} holds, and wraps around`;
@@ -78,8 +85,9 @@ export function indexOverflow(finding: RaceFinding): string {
   }
   const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
   const text = code(first.expression ?? array ?? 'memory');
+  const others = more === 0 ? '' : `, like that of ${more === 1 ? 'one more access' : `${more} more accesses`},`;
   return sentences(
-    `the index of ${text}${place} is computed in 32 bits, and wraps around when ${about === undefined ? '' : 'about '}${code(about ?? when ?? '')}`,
+    `the index of ${text}${place}${others} is computed in 32 bits, and wraps around when ${about === undefined ? '' : 'about '}${code(about ?? when ?? '')}`,
     remedy,
   );
 }
