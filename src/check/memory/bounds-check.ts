@@ -42,7 +42,7 @@ interface OutOfBounds {
   /** Whether it leaves the object in all large representative launches. */
   readonly isInAll?: true;
   /** The run in which the access leaves its object. */
-  readonly shown: WrappedAccess['shown'] | undefined;
+  readonly shown: WrappedAccess['shown'];
   /** What the index would be, if it wraps around in that run. */
   readonly wrapped?: WrappedAccess['wrapped'] | null;
 }

@@ -1,4 +1,4 @@
-/** Findings on single accesses other than those out of bounds, and what they mean for the race verdict. */
+/** Findings on single accesses other than those of known or open sizes, and what they mean for the race verdict. */
 import type { Steps } from '../../base/coroutine.ts';
 import type { RaceFinding, RaceResult } from '../../verdict/finding.ts';
 import { fingerprintOf } from '../../verdict/fingerprint.ts';
@@ -17,7 +17,7 @@ import { Confirmation } from '../witness/scenarios.ts';
 import { type Misaligned, misalignedAccesses } from './alignment-check.ts';
 import { type MemoryResult, wrongIndices } from './bounds-check.ts';
 import { type UninitialisedRead, uninitialisedReads } from './initialisation-check.ts';
-import { overflowNotices, wrappedAccesses } from './width-check.ts';
+import { type WrappedAccess, overflowNotices, wrappedAccesses } from './width-check.ts';
 
 /** The result with the faults of single accesses that runs have shown. */
 export function* withMemoryFaults(context: KernelContext, result: CheckResult): Steps<CheckResult> {
@@ -34,7 +34,7 @@ export function* withMemoryFaults(context: KernelContext, result: CheckResult): 
   }
   for (const one of yield* uninitialisedReads(context, result, confirmation))
     found.set(one.target.base.key, uninitialisedFinding(context, one));
-  if (found.size + overflow.findings.length === 0) return result;
+  if (found.size + overflow.findings.length === 0 && overflow.reason === null) return result;
   const wrong = misaligned.find(({ needs }) => needs === undefined);
   const reason: Reason | null = wrong
     ? {
@@ -56,11 +56,16 @@ function* overflowFindings(context: KernelContext, instances: Instances, runs: C
   const wraps = yield* wrappedAccesses(context, instances, runs, ({ targets }) =>
     targets.some(({ base }) => reported.has(baseName(context, base))),
   );
-  const { reason, findings } = wrongIndices(
-    context,
-    wraps.map((one) => ({ ...one, extent: 0, isGiven: true })),
-  );
-  return { reason, findings: [...findings, ...overflowNotices(context, instances)] };
+  const shown = wraps.flatMap((one) => (one.shown ? { ...one, shown: one.shown, extent: 0, isGiven: true } : []));
+  const { reason, findings } = wrongIndices(context, shown);
+  const isAssumed = race.assumptions?.some(({ kind }) => kind === 'no-wrap') === true;
+  const broken = isAssumed && wraps[0] ? brokenAssumption(context, wraps[0]) : null;
+  return { reason: reason ?? broken, findings: [...findings, ...overflowNotices(context, instances)] };
+}
+
+/** Each execution of the given launch breaks the assumption of a proof that indices do not wrap around. */
+function brokenAssumption(context: KernelContext, { access, target }: WrappedAccess): Reason {
+  return { kind: 'index-overflow', array: baseName(context, target.base), line: placeOf(context.kernel, access.instruction).line };
 }
 
 /** A race verdict with further findings; after an access at a wrong address a proof would be about another execution. */

@@ -50,8 +50,8 @@ export interface WrappedAccess {
   readonly access: Access;
   readonly target: Target;
   readonly wrapped: NonNullable<RaceFinding['wrapped']>;
-  /** The fault, or the thread that accesses another element than it should. */
-  readonly shown: Shown<Pick<FaultEvent, 'block' | 'thread' | 'left'>>;
+  /** The fault, or the thread that accesses another element than it should; absent if the run is too long to show it. */
+  readonly shown?: Shown<Pick<FaultEvent, 'block' | 'thread' | 'left'>>;
 }
 
 /** What an index is in the run that shows a fault, if it wraps around there; null if it does not. */
@@ -60,7 +60,7 @@ export function wrappedIn(
   instances: Instances,
   access: Access,
   target: Target,
-  { event, scenario }: WrappedAccess['shown'],
+  { event, scenario }: NonNullable<WrappedAccess['shown']>,
 ): WrappedAccess['wrapped'] | null {
   const width = new WidthOfAccess(context, instances, access, target, { left: effortOfKernel });
   for (const narrow of narrowIndices(context, target)) {
@@ -76,8 +76,8 @@ function wrappedTo({ holds }: NarrowIndex, { integer }: LaneInteger): WrappedAcc
 }
 
 /**
- * Accesses whose index wraps around at the given launch, each shown by a run: as a fault before the start of an array, or as an
- * access to the element that the index wraps around to.
+ * Accesses whose index wraps around at the given launch, by its terms. A run shows it as a fault before the start of an array, or
+ * as an access to the element that the index wraps around to.
  * @param known accesses that are reported already
  */
 export function* wrappedAccesses(
@@ -102,8 +102,8 @@ export function* wrappedAccesses(
         const scenario = yield* confirmation.runLaunch(setting, [numberOf(setting.grid, lane.block)], true);
         const fault = confirmation.faults.get(access.instruction.id);
         const shown = fault ?? { event: lane, scenario };
-        if (fault || (yield* performsAt(context, scenario, lane, access.instruction.id, lane.start)))
-          found.push({ access, target, wrapped: wrappedTo(narrow, lane), shown });
+        const isShown = fault !== undefined || (yield* performsAt(context, scenario, lane, access.instruction.id, lane.start));
+        found.push({ access, target, wrapped: wrappedTo(narrow, lane), ...(isShown && { shown }) });
       }
   }
   return found;
