@@ -16,6 +16,7 @@ import { unknownObject } from './object-contents.ts';
 import type { HostPlace } from './objects.ts';
 import { changesOnlyArguments, isPure } from './effects.ts';
 import { movedBy } from './gimple-operators.ts';
+import { unknownCode } from './operations/order.ts';
 import { bytesOfType } from './printed-types.ts';
 import { type State, assume, cloneState, mergeStates } from './state.ts';
 
@@ -278,6 +279,7 @@ export abstract class CallInterpreter extends OperandEvaluator {
     this.objects.settle(state);
     this.objects.disturb(state);
     state.contents = new Map();
+    state.order = unknownCode(state.order);
     return matters ? this.mayThrow(state) : { state, value: null, thrown: null };
   }
 

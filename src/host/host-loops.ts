@@ -10,6 +10,7 @@ import { type HostValue, termOf, valueKey } from '../cuda/launches/value.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import type { Activation, EdgeState } from './activation.ts';
 import type { Objects } from './objects.ts';
+import { orderOfAny } from './operations/order.ts';
 import { type Content, copiedCells, refined, written } from './object-contents.ts';
 import { type MergeContext, type State, cloneState, mergeStates } from './state.ts';
 
@@ -157,6 +158,7 @@ function stateOfAny(host: LoopHost, activation: Activation, loop: HostLoop, entr
     const trialHead = head;
     const { again } = host.silently(() => quietly(host, activation, loop, trialHead));
     if (!again || !addChanges(again, head, entry, phis, changes, context, isNew)) {
+      if (again) head.order = orderOfAny(entry.order, again.order);
       if (again) noteSteps(host, phis, entry, head, again, changes);
       break;
     }

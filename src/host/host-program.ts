@@ -20,6 +20,9 @@ export class HostProgram {
   /** Whether copies and kernels run in the order of the calls. */
   readonly isInOrder: boolean;
 
+  /** Whether the default stream is that of a thread (`--default-stream per-thread`). */
+  readonly hasThreadStreams: boolean;
+
   /** Whether several threads may run. */
   readonly hasThreads: boolean;
 
@@ -27,6 +30,7 @@ export class HostProgram {
   readonly keepsAttributes: boolean;
 
   constructor(units: readonly HostUnit[]) {
+    this.hasThreadStreams = units.some((unit) => unit.mentions(/\w+_pts[zd]D\.\d+/));
     this.hasThreads = units.some((unit) => unit.mentions(threads));
     this.keepsAttributes = units.every((unit) => !unit.mentions(attributes));
     this.isInOrder = units.every((unit) => !unit.mentions(elsewhere));

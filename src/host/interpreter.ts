@@ -10,8 +10,12 @@ import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '.
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
+import type { HostProgram } from './host-program.ts';
 import { type HostUnit } from './host-unit.ts';
-import type { Activation, EdgeState, FollowedCall, Outcome, Passed } from './activation.ts';
+import type { HostOperation } from './operations/host-operation.ts';
+import { type HostStream, unknownCode } from './operations/order.ts';
+import { Streams } from './operations/stream-calls.ts';
+import type { Activation, CallRequest, EdgeState, FollowedCall, Outcome, Passed } from './activation.ts';
 import { CallInterpreter, sourceNameOf } from './calls.ts';
 import { isBitField, isMemory, scalarName } from './evaluator.ts';
 import { type LoopHost, executeLoop } from './host-loops.ts';
@@ -29,6 +33,17 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
   abstract rewind(mark: number): void;
   abstract isLeftOpenSince(mark: number, changed: ReadonlySet<string>): boolean;
   abstract silently<Value>(run: () => Value): Value;
+  /** The statement that accesses memory; null while the runtime does. */
+  accessing: Pick<CallRequest, 'activation' | 'location'> | null = null;
+  /** Streams and events by their handles. */
+  readonly streams: Streams;
+  /** Issues a copy or a fill to a stream. */
+  abstract issue(request: CallRequest, operation: Pick<HostOperation, 'kind' | 'name' | 'touches'>, stream: HostStream, state: State): void;
+
+  constructor(program: HostProgram, steps: number, isAtStart: boolean) {
+    super(program, steps, isAtStart);
+    this.streams = new Streams(program.hasThreadStreams);
+  }
 
   know(fact: Fact): void {
     if (fact.kind !== 'truth') this.knownFacts.push(fact);
@@ -124,7 +139,9 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       this.objects.settle(state);
       switch (statement.kind) {
         case 'assign':
+          this.accessing = { activation, location: statement.location };
           state = this.eachPointer(activation, statement, state, (own) => this.assign(activation, statement, own));
+          this.accessing = null;
           break;
         case 'clobber': {
           state = this.eachPointer(activation, statement, state, (own) => {
@@ -293,6 +310,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     this.objects.settle(state);
     this.objects.disturb(state);
     state.contents = new Map();
+    state.order = unknownCode(state.order);
   }
 
   assign(activation: Activation, statement: GimpleStatement & { kind: 'assign' }, state: State): void {

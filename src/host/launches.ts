@@ -3,44 +3,45 @@ import type { LaunchEvent } from '../cuda/launches/launch-event.ts';
 import { type HostTerm, termConstant } from '../assumptions/expression.ts';
 import { type ChosenFunction, type HostValue, functionsOf, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
-import type { GimpleLocation } from '../gimple/gimple.ts';
 import { type HostUnit, kernelSymbol } from './host-unit.ts';
 import type { CallRequest, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
 import { type ObjectState, readScalar } from './object-contents.ts';
+import type { HostLaunch } from './operations/host-operation.ts';
 import type { State } from './state.ts';
 
-/** A function from which interpretation starts, with the path of its unit. */
-export interface HostEntry {
-  readonly unit: string;
-  readonly symbol: string;
-}
-
-/** A launch of a host program, at its place in the source. */
-export interface HostLaunch extends Omit<LaunchEvent, 'text' | 'symbolFacts'> {
-  /** Symbol of the kernel, or its name in a module (driver API); empty if it is unknown. */
-  readonly kernel: string;
-  readonly location: GimpleLocation | null;
-  /** Path of the unit that makes it. */
-  readonly unit: string;
-  /** The function from which interpretation started. */
-  readonly entry: HostEntry;
-}
-
-type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly'>;
+type Configuration = Pick<LaunchEvent, 'grid' | 'block' | 'cluster' | 'shared' | 'cooperative' | 'startsEarly' | 'isProgrammatic'> & {
+  readonly stream: HostValue | undefined;
+};
 type Launch = Omit<HostLaunch, 'entry' | 'location' | 'unit' | 'keepsAttributes'>;
+
+/** One launch, of one of several kernels, and its stream; undefined if that is unknown. */
+export interface MadeLaunch {
+  readonly launches: readonly Launch[];
+  readonly stream: HostValue | undefined;
+}
 
 /** Sizes of the parameters of kernels in bytes, by symbol. */
 export type KernelParameters = ReadonlyMap<string, readonly number[]>;
 
 /** Layout of `cudaLaunchConfig_t` and its attributes (`driver_types.h`), and of `CUlaunchConfig` (`cuda.h`), in bytes. */
-const configurationLayout = { grid: 0, block: 12, shared: 24, attributes: 40, count: 48 };
+const configurationLayout = { grid: 0, block: 12, shared: 24, stream: 32, attributes: 40, count: 48 };
 const attributeLayout = { bytes: 72, id: 0, value: 8 };
 /** Identifiers of attributes (`cudaLaunchAttributeID`). */
 const attributeIds = { cooperative: 2n, cluster: 4n, programmaticSerialization: 6n, programmaticEvent: 7n };
 /** Layout of `cudaKernelNodeParams`, in bytes. */
 const nodeLayout = { function: 0, grid: 8, block: 20, shared: 32, parameters: 40 };
 const maxAttributes = 16;
+
+const unknownConfiguration: Configuration = {
+  grid: undefined,
+  block: undefined,
+  shared: undefined,
+  cluster: undefined,
+  cooperative: undefined,
+  startsEarly: true,
+  stream: undefined,
+};
 
 /** The three extents in an object. */
 function extentsIn(contents: ObjectState, offset: number, label: string): HostValue {
@@ -113,19 +114,20 @@ export class LaunchReader {
 
   /** `__cudaPushCallConfiguration(grid, block, shared, stream)`: what `<<<…>>>` becomes before the call of the kernel. */
   configure({ given, activation }: CallRequest, state: State): void {
-    const [grid, block, shared] = given;
+    const [grid, block, shared, stream] = given;
     const unknown: HostValue = { kind: 'symbol', symbol: this.#host.objects.freshSymbol('dim3', 'dim3') };
     state.configuration = {
       grid: extentsOfPassed(grid) ?? unknown,
       block: extentsOfPassed(block) ?? unknown,
       shared: scalarOf(shared) ?? this.#host.objects.fresh('bytes of shared memory'),
+      stream: scalarOf(stream),
       within: activation,
     };
   }
 
   /** A call of a kernel's stub with a configuration. */
-  chevron(request: CallRequest, state: State): Launch[] {
-    const { grid, block, shared } = state.configuration!;
+  chevron(request: CallRequest, state: State): MadeLaunch {
+    const { grid, block, shared, stream } = state.configuration!;
     const configured: Configuration = {
       grid,
       block,
@@ -133,12 +135,13 @@ export class LaunchReader {
       cluster: undefined,
       cooperative: false,
       startsEarly: false,
+      stream,
     };
     return this.#launches(request.callees, configured, request.given.map(argumentOf), state);
   }
 
   /** A call of a function that launches; null for any other function. */
-  call(name: string, { given, activation }: CallRequest, state: State): Launch[] | null {
+  call(name: string, { given, activation }: CallRequest, state: State): MadeLaunch | null {
     const from = activation.unit;
     switch (name) {
       case 'cudaLaunchKernel':
@@ -153,6 +156,7 @@ export class LaunchReader {
           cluster: undefined,
           cooperative: name.includes('Cooperative'),
           startsEarly: false,
+          stream: scalarOf(given[5]),
         };
         return this.#launchesOf(kernels, configured, scalarOf(given[3]), from, state);
       }
@@ -172,6 +176,7 @@ export class LaunchReader {
           cluster: undefined,
           cooperative: name !== 'cuLaunchKernel',
           startsEarly: false,
+          stream: scalarOf(given[8]),
         };
         return this.#launchesOf(kernelsOf(scalarOf(given[0])), configured, scalarOf(given[9]), from, state);
       }
@@ -192,24 +197,19 @@ export class LaunchReader {
         const kind = contents ? termOf(readScalar(contents, 0, 4, 'type').value) : null;
         const constant = kind ? termConstant(kind) : undefined;
         // `cudaGraphNodeTypeKernel` is 0.
-        if (constant !== undefined && constant !== 0n) return [];
+        if (constant !== undefined && constant !== 0n) return { launches: [], stream: undefined };
         return this.#node(scalarOf(given.at(-1)), 16, from, state);
       }
       default:
         return /^(?:cu(?:da)?Launch\w*Kernel\w*|cu(?:da)?Graph\w*Kernel\w*Params\w*|cuGraphAddKernelNode\w*|cudaLaunchDevice\w*)$/.test(
           name,
         ) && !/Get/.test(name)
-          ? this.#launches(
-              [],
-              { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true },
-              undefined,
-              state,
-            )
+          ? this.#launches([], unknownConfiguration, undefined, state)
           : null;
     }
   }
 
-  #node(parameters: HostValue | undefined, start: number, from: HostUnit, state: State): Launch[] {
+  #node(parameters: HostValue | undefined, start: number, from: HostUnit, state: State): MadeLaunch {
     const contents = this.#pointed(parameters, state);
     const at = (offset: number, bytes: number): HostValue | undefined =>
       contents ? readScalar(contents, start + offset, bytes, 'a parameter').value : undefined;
@@ -221,6 +221,7 @@ export class LaunchReader {
       cluster: undefined,
       cooperative: false,
       startsEarly: true,
+      stream: undefined,
     };
     return this.#launchesOf(kernelsOf(at(nodeLayout.function, 8)), configured, at(nodeLayout.parameters, 8), from, state);
   }
@@ -245,11 +246,15 @@ export class LaunchReader {
   }
 
   #configurationIn(contents: ObjectState | undefined, state: State, extents: (at: number) => HostValue | undefined): Configuration {
-    if (!contents)
-      return { grid: undefined, block: undefined, shared: undefined, cluster: undefined, cooperative: undefined, startsEarly: true };
-    const { grid, block, shared, attributes, count } = configurationLayout;
+    if (!contents) return unknownConfiguration;
+    const { grid, block, shared, stream, attributes, count } = configurationLayout;
     const read = (from: ObjectState, at: number, bytes: number): HostValue => readScalar(from, at, bytes, 'a parameter').value;
-    const common = { grid: extents(grid), block: extents(block), shared: read(contents, shared, 8) };
+    const common = {
+      grid: extents(grid),
+      block: extents(block),
+      shared: read(contents, shared, 8),
+      stream: read(contents, stream, 8),
+    };
     const number = constantOf(read(contents, count, 4));
     if (number === 0n) return { ...common, cluster: undefined, cooperative: false, startsEarly: false };
     const list = this.#pointed(read(contents, attributes, 8), state);
@@ -258,17 +263,20 @@ export class LaunchReader {
     let cluster: HostValue | undefined;
     let cooperative: boolean | undefined = false;
     let startsEarly = false;
+    let isProgrammatic = false;
     for (let index = 0; index < Number(number); index++) {
       const at = index * attributeLayout.bytes;
       const id = constantOf(read(list, at + attributeLayout.id, 4));
       const on = (): bigint | undefined => constantOf(read(list, at + attributeLayout.value, 4));
       if (id === attributeIds.cluster) cluster = extentsIn(list, at + attributeLayout.value, 'cluster');
       else if (id === attributeIds.cooperative) cooperative = on() === undefined ? undefined : on() !== 0n;
-      else if (id === attributeIds.programmaticSerialization) startsEarly ||= on() !== 0n;
-      else if (id === attributeIds.programmaticEvent) startsEarly = true;
+      else if (id === attributeIds.programmaticSerialization) {
+        startsEarly ||= on() !== 0n;
+        isProgrammatic ||= (on() ?? 0n) !== 0n;
+      } else if (id === attributeIds.programmaticEvent) startsEarly = true;
       else if (id === undefined) [cooperative, startsEarly] = [undefined, true];
     }
-    return { ...common, cluster, cooperative, startsEarly };
+    return { ...common, cluster, cooperative, startsEarly, ...(isProgrammatic ? { isProgrammatic } : {}) };
   }
 
   #launchesOf(
@@ -277,9 +285,13 @@ export class LaunchReader {
     list: HostValue | undefined,
     from: HostUnit,
     state: State,
-  ): Launch[] {
+  ): MadeLaunch {
     if (kernels.length === 0) return this.#launches(kernels, configured, undefined, state);
-    return kernels.flatMap((kernel) => this.#launches([kernel], configured, this.#arguments(kernel, list, from, state), state));
+    const { stream } = configured;
+    const launches = kernels.flatMap(
+      (kernel) => this.#launches([kernel], configured, this.#arguments(kernel, list, from, state), state).launches,
+    );
+    return { launches, stream };
   }
 
   /** The values that an array of addresses points to; undefined if they are unknown. */
@@ -305,19 +317,20 @@ export class LaunchReader {
 
   #launches(
     kernels: readonly ChosenFunction[],
-    configured: Configuration,
+    { stream, ...configured }: Configuration,
     given: readonly HostValue[] | undefined,
     state: State,
-  ): Launch[] {
+  ): MadeLaunch {
     const list = kernels.length > 0 ? kernels : [{ name: '', facts: [] }];
     const isInOrder = this.#host.program.isInOrder;
-    return list.map(({ name, facts }) => ({
+    const launches = list.map(({ name, facts }) => ({
       kernel: kernelSymbol(name),
       ...configured,
       arguments: given,
       facts: [...state.facts, ...facts],
       contents: isInOrder ? state.contents : new Map(),
     }));
+    return { launches, stream };
   }
 }
 

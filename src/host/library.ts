@@ -9,6 +9,8 @@ import type { CallRequest, Outcome, Passed } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
 import { constantBytes, zeroObject } from './object-contents.ts';
 import { type HostPlace, labelOf } from './objects.ts';
+import { copyOf } from './operations/copies.ts';
+import { hostMayWait, hostWaitsFor } from './operations/order.ts';
 import { movedBy, roundedValue } from './gimple-operators.ts';
 import type { State } from './state.ts';
 import { Strings, Trees } from './containers.ts';
@@ -113,7 +115,7 @@ export class Library {
       return { state: null, value: null, thrown: state };
     }
     const known =
-      this.#memory(plain, given, state, result) ?? this.#numbers(plain, given, result) ?? this.#language(name, given, state, result);
+      this.#memory(plain, request, state, result) ?? this.#numbers(plain, given, result) ?? this.#language(name, given, state, result);
     if (known) return known;
     if (harmless.test(name) || harmless.test(plain) || mathematical.test(plain)) {
       const mayPoint = pointsInto(request);
@@ -170,8 +172,9 @@ export class Library {
     return objects.allocate(kind, label, bytes, isZero ? zeroObject : { base: unknown, cells: [] }, state);
   }
 
-  #memory(name: string, given: readonly Passed[], state: State, result: (value: HostValue | null) => Outcome): Outcome | null {
+  #memory(name: string, request: CallRequest, state: State, result: (value: HostValue | null) => Outcome): Outcome | null {
     const { objects } = this.#host;
+    const { given } = request;
     const size = (passed: Passed | undefined): number | null => {
       const term = passed && termOfPassed(passed);
       const constant = term ? termConstant(term) : undefined;
@@ -183,7 +186,9 @@ export class Library {
       case '__memcpy_chk':
       case '__memmove_chk': {
         const [target, source] = [this.#host.placeOf(given[0]), this.#host.placeOf(given[1])];
+        this.#host.accessing = request;
         if (target) objects.copy(target, source, size(given[2]), state);
+        this.#host.accessing = null;
         return result(scalar(given[0]) ?? null);
       }
       case 'memset':
@@ -191,7 +196,9 @@ export class Library {
         const target = this.#host.placeOf(given[0]);
         const value = given[1] && termOfPassed(given[1]);
         const constant = value ? termConstant(value) : undefined;
+        this.#host.accessing = request;
         if (target) objects.fill(target, size(given[2]), constant === 0n, state);
+        this.#host.accessing = null;
         return result(scalar(given[0]) ?? null);
       }
       case 'strcpy':
@@ -405,8 +412,10 @@ export class Library {
     const [, b, c, d] = [first, second, third, fourth].map((passed) => passed && termOfPassed(passed));
     const label = labelOf(scalar(first));
     const done = (): Outcome => result(null);
-    const plain = name.replace(/_ptsz$|_v\d$/, '');
+    const plain = name.replace(/_pts[zd]$|_v\d$/, '');
     this.#noteContents(plain, given, state);
+    state.order = this.#host.streams.call(plain, given.map(scalar), state.order);
+    this.#issue(plain, request, state);
     // Functions that the runtime calls may run until any of its functions returns.
     this.#hasCallbacks ||= /HostFunc$|AddCallback$|HostNode|UserObjectCreate$/.test(plain);
     if (this.#hasCallbacks) objects.disturb(state);
@@ -427,6 +436,19 @@ export class Library {
         const address = this.#allocate('device', label, b ?? null, state);
         if (address.kind === 'pointer') this.#managed.add(address.memory.id);
         this.#write(first, 8, address, state);
+        return done();
+      }
+      case 'cudaStreamCreate':
+      case 'cudaStreamCreateWithFlags':
+      case 'cudaStreamCreateWithPriority':
+      case 'cuStreamCreate':
+      case 'cuStreamCreateWithPriority':
+      case 'cudaEventCreate':
+      case 'cudaEventCreateWithFlags':
+      case 'cuEventCreate': {
+        const handle = objects.fresh(label);
+        this.#host.streams.create(plain, handle, scalar(second));
+        this.#write(first, 8, handle, state);
         return done();
       }
       case 'cudaMallocPitch': {
@@ -538,6 +560,24 @@ export class Library {
         objects.settle(state);
         return done();
     }
+  }
+
+  /** Memory that both the host program and the device access. */
+  isManaged(memory: string): boolean {
+    return this.#managed.has(memory);
+  }
+
+  /** Issues a copy or a fill to its stream. */
+  #issue(name: string, request: CallRequest, state: State): void {
+    const made = copyOf(name, request.given.map(scalar), ({ id }) => this.isManaged(id));
+    if (made === null) return;
+    if (made === 'unknown') {
+      state.order = hostMayWait(state.order);
+      return;
+    }
+    const stream = this.#host.streams.of(made.stream);
+    this.#host.issue(request, made.operation, stream, state);
+    if (!made.returnsEarly) state.order = hostWaitsFor(state.order, stream);
   }
 
   /** What a call writes to device memory. */

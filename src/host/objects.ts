@@ -93,6 +93,13 @@ export class Objects {
     };
   }
 
+  /** Is called for each access to memory that is allocated for the device. @param bytes null if unknown */
+  observer: ((place: HostPlace, bytes: number | null, isWrite: boolean, state: State) => void) | null = null;
+
+  #observe(place: HostPlace, bytes: number | null, isWrite: boolean, state: State): void {
+    if (place.object.kind === 'device') this.observer?.(place, bytes, isWrite, state);
+  }
+
   /** An unknown value, different from all others. */
   fresh(label: string, type?: string, origin?: string): HostValue {
     return { kind: 'symbol', symbol: this.freshSymbol(label, type, origin) };
@@ -223,7 +230,9 @@ export class Objects {
   }
 
   /** A scalar at a place. */
-  read({ object, offset, label }: HostPlace, bytes: number, state: State): { readonly value: HostValue; readonly exact: boolean } {
+  read(place: HostPlace, bytes: number, state: State): { readonly value: HostValue; readonly exact: boolean } {
+    const { object, offset, label } = place;
+    this.#observe(place, bytes, false, state);
     if (isUntracked(object)) return { value: this.fresh(label), exact: true };
     const contents = this.contents(object, state);
     const at = offset && termConstant(offset);
@@ -239,6 +248,7 @@ export class Objects {
 
   /** Writes a scalar. @param bytes null if unknown */
   write(place: HostPlace, bytes: number | null, value: HostValue, state: State): void {
+    this.#observe(place, bytes, true, state);
     const at = place.offset && termConstant(place.offset);
     if (at === undefined || at === null || bytes === null || bytes === 0) {
       if (bytes === 0) return;
@@ -251,15 +261,21 @@ export class Objects {
 
   /** Writes zeros, or unknown bytes. */
   fill(place: HostPlace, bytes: number | null, isZero: boolean, state: State): void {
+    this.#observe(place, bytes, true, state);
     const at = place.offset && termConstant(place.offset);
     if (at === undefined || at === null || bytes === null) return this.forget(place.object, state);
-    if (bytes === 0) return;
-    const base = isZero ? { kind: 'zero' as const } : { kind: 'unknown' as const, symbol: this.freshSymbol(place.label) };
-    this.#put(place.object, [{ offset: Number(at), bytes, content: { kind: 'region', base, from: isZero ? 0 : Number(at) } }], state);
+    if (bytes !== 0) this.#fillWith(place, Number(at), bytes, isZero, state);
+  }
+
+  #fillWith({ object, label }: HostPlace, at: number, bytes: number, isZero: boolean, state: State): void {
+    const base = isZero ? { kind: 'zero' as const } : { kind: 'unknown' as const, symbol: this.freshSymbol(label) };
+    this.#put(object, [{ offset: at, bytes, content: { kind: 'region', base, from: isZero ? 0 : at } }], state);
   }
 
   /** Copies bytes from one place to another. @param bytes null if unknown */
   copy(target: HostPlace, source: HostPlace | null, bytes: number | null, state: State): void {
+    this.#observe(target, bytes, true, state);
+    if (source) this.#observe(source, bytes, false, state);
     const [to, from] = [target.offset && termConstant(target.offset), source?.offset && termConstant(source.offset)];
     const isKnown = to !== undefined && to !== null && from !== undefined && from !== null && bytes !== null;
     if (bytes === 0) return;
@@ -267,7 +283,7 @@ export class Objects {
     if (!isKnown || !contents) {
       if (contents) this.#loseAll(contents);
       if (to === undefined || to === null || bytes === null) this.forget(target.object, state);
-      else this.fill(target, bytes, false, state);
+      else this.#fillWith(target, Number(to), bytes, false, state);
       return;
     }
     this.#loseAllOf(partlyIn(contents, Number(from), bytes));

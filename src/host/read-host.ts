@@ -1,6 +1,6 @@
 /** The launches of host code: of each function that leads to one, with the arguments of its callers or unknown ones. */
 import { LayeredMap } from '../base/layered-map.ts';
-import type { Fact, HostTerm } from '../assumptions/expression.ts';
+import { type Fact, type HostTerm, integer } from '../assumptions/expression.ts';
 import { symbolsOf } from '../assumptions/parts.ts';
 import { extentsOf, termOf } from '../cuda/launches/value.ts';
 import { readDebugTypes } from '../gimple/debug-types.ts';
@@ -11,8 +11,12 @@ import { HostProgram } from './host-program.ts';
 import { HostUnit, kernelSymbol, launching } from './host-unit.ts';
 import type { Activation, CallRequest, Outcome } from './activation.ts';
 import { Interpreter } from './interpreter.ts';
-import { type HostEntry, type HostLaunch, type KernelParameters, LaunchReader } from './launches.ts';
+import { type KernelParameters, LaunchReader, type MadeLaunch } from './launches.ts';
 import { Library } from './library.ts';
+import type { HostPlace } from './objects.ts';
+import type { HostEntry, HostLaunch, HostOperation, ReadLaunch, OverlappingOperations } from './operations/host-operation.ts';
+import { type LoggedOperation, type LoggedPair, OperationLog } from './operations/operation-log.ts';
+import { type HostStream, type HostOrder, noOrder } from './operations/order.ts';
 import { type State, cloneState } from './state.ts';
 
 /** Maximum number of statements that are executed for one function, calls included. */
@@ -23,16 +27,18 @@ const maxAllSteps = 500_000;
 const maxStepsOfCalled = 10_000;
 const maxAllStepsOfCalled = 250_000;
 
-/** A launch with the facts about its symbols. */
-export type ReadLaunch = HostLaunch & { readonly symbolFacts: readonly Fact[] };
-
 /** Launches of a program. */
 export interface HostReading {
   /** In order of execution. */
   readonly launches: readonly ReadLaunch[];
+  /** Operations that may overlap and share memory. */
+  readonly unordered: readonly OverlappingOperations[];
   /** Functions whose interpretation reached the work limit. */
   readonly cutShort: readonly HostEntry[];
 }
+
+/** Maximum number of pairs of operations of one function. */
+const maxPairs = 64;
 
 /** What GCC made of a unit, for {@link readHostProgram}. @param parameters of the kernels that it defines */
 export function openHostUnit(
@@ -46,8 +52,14 @@ export function openHostUnit(
 /** Constructors, destructors, functions of the runtime, and those that free memory: they are not kernels of another unit. */
 const isOtherCall = /^_ZN.*[CD][0-2]E|^cu(?:da)?[A-Z]|^_Zd|^__cxa|^free$/;
 
+/** What a run records. */
+type Logged = { readonly launch: Omit<HostLaunch, 'entry'> } | { readonly pair: LoggedPair };
+
 class Run extends Interpreter {
-  readonly launches: Omit<HostLaunch, 'entry'>[] = [];
+  readonly #logged: Logged[] = [];
+  readonly #log = new OperationLog();
+  /** The order after the last access of the host at each place, which the same access leaves as it is. */
+  readonly #accessed = new Map<string, HostOrder>();
   readonly #library = new Library(this);
   readonly #reader: LaunchReader;
   readonly #reaching: ReadonlySet<string>;
@@ -61,6 +73,17 @@ class Run extends Interpreter {
     this.#reaching = reaching;
     this.#isOwn = request.isOwn;
     this.#constants = request.constants;
+    this.objects.observer = (place, bytes, isWrite, state) => {
+      if (this.accessing) this.#hostAccess(this.accessing, { ...place, bytes, isWrite }, state);
+    };
+  }
+
+  get launches(): Omit<HostLaunch, 'entry'>[] {
+    return this.#logged.flatMap((one) => ('launch' in one ? [one.launch] : []));
+  }
+
+  get pairs(): LoggedPair[] {
+    return this.#logged.flatMap((one) => ('pair' in one ? [one.pair] : []));
   }
 
   reaches(unit: HostUnit, symbol: string): boolean {
@@ -73,11 +96,11 @@ class Run extends Interpreter {
   }
 
   mark(): number {
-    return this.launches.length;
+    return this.#logged.length;
   }
 
   rewind(mark: number): void {
-    this.launches.length = mark;
+    this.#logged.length = mark;
   }
 
   silently<Value>(run: () => Value): Value {
@@ -87,18 +110,71 @@ class Run extends Interpreter {
     return value;
   }
 
-  #record(
-    launches: readonly Omit<HostLaunch, 'entry' | 'location' | 'unit' | 'keepsAttributes'>[],
-    { location, given, activation }: CallRequest,
-  ): void {
-    for (const passed of given) this.losePassed(passed);
-    if (this.#silence > 0) return;
-    // A launch in a template of the runtime is where the project calls that.
+  /** Where a call is in the project: a launch in a template of the runtime is where the project calls that. */
+  #siteOf({ location, activation }: Pick<CallRequest, 'location' | 'activation'>): GimpleLocation | null {
     const places: GimpleLocation[] = location ? [location] : [];
     for (let one: Activation | null = activation; one; one = one.caller) if (one.site) places.push(one.site);
-    const place = places.find(({ file }) => this.#isOwn(file)) ?? location;
-    for (const launch of launches)
-      this.launches.push({ ...launch, keepsAttributes: this.program.keepsAttributes, location: place, unit: activation.unit.path });
+    return places.find(({ file }) => this.#isOwn(file)) ?? location;
+  }
+
+  #record({ launches, stream: handle }: MadeLaunch, request: CallRequest, state: State): void {
+    for (const passed of request.given) this.losePassed(passed);
+    const [location, unit] = [this.#siteOf(request), request.activation.unit.path];
+    const all = launches.map((launch) => ({ ...launch, keepsAttributes: this.program.keepsAttributes, location, unit }));
+    if (this.#silence === 0) for (const launch of all) this.#logged.push({ launch });
+    const [launch] = all;
+    if (!launch) return;
+    // One of several kernels is not known.
+    const known = all.length === 1 ? launch : { ...launch, kernel: '', arguments: undefined };
+    const stream = this.streams.of(handle);
+    const operation = {
+      kind: 'launch',
+      name: known.kernel,
+      location,
+      unit,
+      stream: stream.label,
+      launch: known,
+      touches: [],
+      facts: launch.facts,
+    } as const;
+    this.#issued(state, operation, stream, known.isProgrammatic === true);
+  }
+
+  issue(request: CallRequest, operation: Pick<HostOperation, 'kind' | 'name' | 'touches'>, stream: HostStream, state: State): void {
+    const place = { location: this.#siteOf(request), unit: request.activation.unit.path };
+    this.#issued(state, { ...operation, ...place, stream: stream.label, facts: state.facts }, stream, false);
+  }
+
+  /** The host program accesses memory that it shares with the device. */
+  #hostAccess(
+    by: Pick<CallRequest, 'activation' | 'location'>,
+    { object, offset, bytes, isWrite }: HostPlace & { readonly bytes: number | null; readonly isWrite: boolean },
+    state: State,
+  ): void {
+    const { memory } = object;
+    if (!this.#library.isManaged(memory.id)) return;
+    const [location, unit] = [this.#siteOf(by), by.activation.unit.path];
+    const key = `${memory.id} ${location?.file}:${location?.line} ${isWrite}`;
+    if (this.#accessed.get(key) === state.order) return;
+    const touches = [{ memory, offset, bytes: bytes === null ? null : integer(bytes), isWrite }];
+    const operation = {
+      kind: 'host',
+      name: isWrite ? 'a write' : 'a read',
+      location,
+      unit,
+      stream: null,
+      touches,
+      facts: state.facts,
+    } as const;
+    this.#issued(state, operation, null, false);
+    this.#accessed.set(key, state.order);
+  }
+
+  #issued(state: State, operation: LoggedOperation, stream: HostStream | null, early: boolean): void {
+    const { order, pairs } = this.#log.issue(state.order, operation, stream, early);
+    state.order = order;
+    if (this.#silence > 0 || this.program.hasThreads) return;
+    for (const pair of pairs) this.#logged.push({ pair });
   }
 
   /** A kernel may write all device memory but constants, and memory of the host that it is given. */
@@ -121,9 +197,9 @@ class Run extends Interpreter {
     if (!calls.has(request.operands)) return false;
     // On any path the call launches: without a configuration that is known its extents are unknown.
     if (state.configuration?.within !== request.activation) this.#reader.configure({ ...request, given: [] }, state);
-    const launches = this.#reader.chevron(request, state);
-    this.#record(launches, request);
-    this.#afterKernel(launches, state);
+    const made = this.#reader.chevron(request, state);
+    this.#record(made, request, state);
+    this.#afterKernel(made.launches, state);
     state.configuration = null;
     return true;
   }
@@ -138,17 +214,19 @@ class Run extends Interpreter {
         thrown: null,
       };
     }
-    const launches = this.#reader.call(name, request, state);
-    if (launches) {
-      this.#record(launches, request);
-      this.#afterKernel(launches, state);
+    const made = this.#reader.call(name, request, state);
+    if (made) {
+      this.#record(made, request, state);
+      this.#afterKernel(made.launches, state);
       return { state, value: null, thrown: null };
     }
     return this.#library.call(name, request, state) ?? this.callUnknown(request, state);
   }
 
   isLeftOpenSince(mark: number, changed: ReadonlySet<string>): boolean {
-    return this.launches.slice(mark).some((launch) => {
+    return this.#logged.slice(mark).some((one) => {
+      if (!('launch' in one)) return false;
+      const { launch } = one;
       const symbols = (terms: readonly (HostTerm | null)[]): string[] => terms.flatMap((term) => (term ? [...symbolsOf(term).keys()] : []));
       const determined = new Set(
         symbols((launch.arguments ?? []).map((value) => (value.kind === 'pointer' ? value.offset : termOf(value)))),
@@ -205,6 +283,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
   const isRoot = (key: string): boolean =>
     isOpen(key) || ![...(users.get(key) ?? [])].some((user) => reaching.has(user)) || (!hasMain && inData.has(key));
   const launches: ReadLaunch[] = [];
+  const unordered: { readonly pair: OverlappingOperations; readonly entry: HostEntry }[] = [];
   const cutShort: HostEntry[] = [];
   let left = maxAllSteps;
   const begun = new Set<string>();
@@ -241,6 +320,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
       if (found) open.add(found.unit.key(found.symbol));
     }
     for (const launch of run.launches) launches.push({ ...launch, entry, symbolFacts: run.knownFacts });
+    if (!run.isCutShort) unordered.push(...readPairs(run.pairs, entry, run.knownFacts).map((pair) => ({ pair, entry })));
   };
   for (const key of reaching) if (isRoot(key)) go(key, maxSteps);
   // Functions that unknown code may call, or whose call was not followed. Those that launch come first, small ones
@@ -276,7 +356,23 @@ export function readHostProgram(request: ReadRequest): HostReading {
       own.push({ ...unknownLaunch, kernel, location, unit: unit.path, entry });
     }
   }
-  return { launches: own, cutShort };
+  return { launches: own, unordered: unordered.flatMap(({ pair, entry }) => (isCovered(entry) ? [] : [pair])), cutShort };
+}
+
+/** Pairs of a run, each place of the program once. */
+function readPairs(pairs: readonly LoggedPair[], entry: HostEntry, symbolFacts: readonly Fact[]): OverlappingOperations[] {
+  const known = new Map<LoggedOperation, HostOperation>();
+  const read = (one: LoggedOperation): HostOperation => {
+    const { launch, ...rest } = one;
+    const made = known.get(one) ?? { ...rest, ...(launch ? { launch: { ...launch, entry, symbolFacts } } : {}) };
+    known.set(one, made);
+    return made;
+  };
+  const placeOf = (one: LoggedOperation | null): unknown => one && [one.name, one.location, one.touches.map(({ memory }) => memory.id)];
+  const distinct = new Map(pairs.map((pair) => [JSON.stringify([pair.kind, placeOf(pair.first), placeOf(pair.second)]), pair]));
+  return [...distinct.values()]
+    .slice(0, maxPairs)
+    .map(({ kind, first, second }) => ({ kind, first: first && read(first), second: read(second) }));
 }
 
 function emptyState(): State {
@@ -289,6 +385,7 @@ function emptyState(): State {
     outerChanged: 0,
     contents: new Map(),
     configuration: null,
+    order: noOrder,
   };
 }
 

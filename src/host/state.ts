@@ -6,6 +6,7 @@ import { isLarge, isSame } from '../assumptions/parts.ts';
 import { printCondition } from '../assumptions/print-assumption.ts';
 import { joinedFact, negatedFact, truth } from '../assumptions/simplify.ts';
 import { type HostValue, type MemoryContents, eitherValue, valueKey } from '../cuda/launches/value.ts';
+import { type HostOrder, joinedOrder } from './operations/order.ts';
 import { type Cell, type Content, type ObjectState, copiedCells, isSameBase, objectKey, refined } from './object-contents.ts';
 
 /** What `<<<…>>>` configures, and the call of a function that contains it. */
@@ -13,6 +14,8 @@ interface LaunchConfiguration {
   readonly grid: HostValue;
   readonly block: HostValue;
   readonly shared: HostValue;
+  /** Undefined if it is unknown. */
+  readonly stream: HostValue | undefined;
   readonly within: object;
 }
 
@@ -34,6 +37,8 @@ export interface State {
   contents: ReadonlyMap<string, MemoryContents>;
   /** What `<<<…>>>` configured for the launch that follows. */
   configuration: LaunchConfiguration | null;
+  /** Which operations have ended. */
+  order: HostOrder;
 }
 
 /** An independent copy of a state. */
@@ -105,6 +110,7 @@ export function mergeStates(first: State, second: State, context: MergeContext):
     called: Math.max(first.called, second.called),
     outerChanged: Math.max(first.outerChanged, second.outerChanged),
     configuration: first.configuration === second.configuration ? first.configuration : null,
+    order: joinedOrder(first.order, second.order),
   };
   return merged;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Knowledge, matchOf, openSymbols, readLaunches } from './compare.ts';
 import { drawUnit } from './generator.ts';
 import { type Recording, parametersIn, recordUnit } from './record.ts';
-import type { ReadLaunch } from '../../src/host/read-host.ts';
+import type { ReadLaunch } from '../../src/host/operations/host-operation.ts';
 
 export interface Measured {
   programs: number;

@@ -6,7 +6,8 @@ import { printAssumption } from '../../src/assumptions/print-assumption.ts';
 import { sitesOf } from '../../src/cuda/launches/event-sites.ts';
 import type { LaunchSite } from '../../src/cuda/launches/launch-site.ts';
 import type { LaunchParameter } from '../../src/cuda/launches/launch-parameter.ts';
-import { type ReadLaunch, openHostUnit, readHostProgram } from '../../src/host/read-host.ts';
+import type { HostOperation, ReadLaunch } from '../../src/host/operations/host-operation.ts';
+import { openHostUnit, readHostProgram } from '../../src/host/read-host.ts';
 import { hostDump } from '../../src/lowering/host-dump.ts';
 import { hostStepsOf } from '../../src/lowering/host-steps.ts';
 import { runProcess } from '../../src/system/child-process.ts';
@@ -72,7 +73,12 @@ export async function readUnit(
   context: TestContext,
   snippets: readonly Snippet[],
   headers: readonly string[] = [],
-): Promise<{ readonly launches: readonly (readonly Found[])[]; readonly cutShort: readonly string[] }> {
+): Promise<{
+  readonly launches: readonly (readonly Found[])[];
+  /** For each program its pairs of operations without an order: `streams 3 4`, with their lines in the program. */
+  readonly unordered: readonly (readonly string[])[];
+  readonly cutShort: readonly string[];
+}> {
   const [root, folder] = [temporaryFolder(context), temporaryFolder(context)];
   const texts = snippets.map(({ text, parameters }, at) => {
     const kernel = parameters ? `__global__ void k(${parameters.map(({ name, type }) => `${type} ${name}`).join(', ')}) {}\n` : '';
@@ -107,15 +113,23 @@ export async function readUnit(
   });
   const launches = snippets.map((): Found[] => []);
   const lines = unit.split('\n');
+  const startOf = (at: number): number =>
+    lines.findIndex((one) => one === `namespace s${first + at} {`) + 1 + (snippets[at]!.parameters ? 1 : 0);
+  const unordered = snippets.map((): string[] => []);
+  for (const { kind, first: earlier, second } of reading.unordered) {
+    const line = second.location?.line ?? 0;
+    const at = snippets.findLastIndex((_, index) => startOf(index) < line);
+    const lineOf = (one: HostOperation | null): string => (one ? String((one.location?.line ?? 0) - startOf(at)) : '?');
+    unordered[at]!.push(`${kind} ${lineOf(earlier)} ${lineOf(second)}`);
+  }
   for (const launch of reading.launches) {
     const at = Number(/5s(\d{4})/.exec(launch.entry.symbol)?.[1] ?? 0) - first;
     assert.ok(launches[at], `${launch.entry.symbol} belongs to an unknown program`);
     const line = launch.location?.line ?? 0;
-    const before = lines.findIndex((one) => one === `namespace s${first + at} {`) + 1;
-    const location = { file: launch.location?.file ?? '', line: line - before - (snippets[at]!.parameters ? 1 : 0) };
+    const location = { file: launch.location?.file ?? '', line: line - startOf(at) };
     launches[at].push({ launch, sites: sitesOf({ ...launch, text: 'k' }, location, snippets[at]!.parameters ?? anyParameters) });
   }
-  return { launches, cutShort: reading.cutShort.map(({ symbol }) => symbol) };
+  return { launches, unordered, cutShort: reading.cutShort.map(({ symbol }) => symbol) };
 }
 
 /** Whether a launch is of the kernel `k`. */

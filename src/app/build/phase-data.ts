@@ -6,6 +6,7 @@ import type { CertificateFile } from '../../certificate/certificate.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { KernelIdempotency } from '../../idempotency/model/kernel-idempotency.ts';
 import type { CodeProfile } from '../../sass/profile.ts';
+import type { OverlappingOperations } from '../../host/operations/host-operation.ts';
 import type { Launch } from '../../launch/launch.ts';
 import type { ParameterSource, StatedAssumption } from '../../launch/parameter-source.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
@@ -48,6 +49,8 @@ export interface KernelUnit<Entry extends LoweredKernel = LaunchedKernel> {
   readonly compiled: boolean;
   /** Kernels that third-party headers define; they are not lowered. */
   readonly foreign: readonly KernelName[];
+  /** Operations of its host program that may overlap; missing before launches are found. */
+  readonly unordered?: readonly OverlappingOperations[];
   readonly diagnostics: readonly Diagnostic[];
 }
 

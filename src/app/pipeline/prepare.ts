@@ -86,7 +86,8 @@ async function stateFacts(
   };
   const kernels = await Promise.all(unit.kernels.map(stateKernel));
   const problems: readonly Diagnostic[] = kind === 'cuda' && unit.compiled ? sources.problemsOf(path) : [];
-  return { ...unit, kernels, diagnostics: [...unit.diagnostics, ...problems, ...launches.problemsOf(path)] };
+  const unordered = kind === 'ptx' || kernels.length === 0 ? [] : await launches.unorderedIn(path);
+  return { ...unit, kernels, unordered, diagnostics: [...unit.diagnostics, ...problems, ...launches.problemsOf(path)] };
 }
 
 /** Resolves the launches of the kernels of a unit. */

@@ -12,7 +12,8 @@ import { demangle, objectName } from '../../cuda/names/demangle.ts';
 import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { HostUnit } from '../../host/host-unit.ts';
 import type { KernelParameters } from '../../host/launches.ts';
-import { openHostUnit, readHostProgram, type ReadLaunch } from '../../host/read-host.ts';
+import type { HostOperation, ReadLaunch, OverlappingOperations } from '../../host/operations/host-operation.ts';
+import { openHostUnit, readHostProgram } from '../../host/read-host.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { HostProblem } from '../../lowering/lower-host.ts';
@@ -35,6 +36,8 @@ interface WantedKernel {
 
 export interface LaunchFinder {
   readonly launchesOf: (wanted: WantedKernel) => Promise<readonly SiteSettings[]>;
+  /** Operations of the host program of a unit that may overlap, one of them a launch. */
+  readonly unorderedIn: (unit: string) => Promise<readonly OverlappingOperations[]>;
   /** Why host code of a unit, or of its callers, was not read. */
   readonly problemsOf: (unit: string) => readonly Diagnostic[];
 }
@@ -91,6 +94,7 @@ interface ProgramReading {
   readonly factsOf: readonly number[];
   /** Kernels of which the host code takes the address. */
   readonly taken: readonly string[];
+  readonly unordered: readonly OverlappingOperations[];
 }
 
 /** The launches of the kernels of a unit. */
@@ -98,6 +102,8 @@ interface UnitLaunches {
   readonly launches: readonly ReadLaunch[];
   /** Whether the host code takes the address of a kernel: an unknown kernel may be it. */
   readonly isTaken: (symbol: string) => boolean;
+  /** Operations that may overlap, with the paths of files in the project. */
+  readonly unordered: readonly OverlappingOperations[];
 }
 
 /** Finds launches. The host code of each file is read once, when it may launch one of the kernels. */
@@ -147,9 +153,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
   return {
     async launchesOf(wanted) {
       const { name, unit } = wanted;
-      const known = found.get(unit) ?? launchesIn(unit);
-      found.set(unit, known);
-      const { launches, isTaken } = await known;
+      const { launches, isTaken } = await read(unit);
       const parameters = parametersOf(wanted);
       const sites = launches
         .filter((launch) => isOf(launch, wanted, isTaken))
@@ -159,8 +163,22 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
         });
       return fewer(distinctSites(sites), parameters);
     },
+    unorderedIn: async (unit) => (await read(unit)).unordered,
     problemsOf: (unit) => shown.get(unit) ?? [],
   };
+
+  function read(unit: string): Promise<UnitLaunches> {
+    const known = found.get(unit) ?? launchesIn(unit);
+    found.set(unit, known);
+    return known;
+  }
+
+  /** An operation, with the path of its file in the project. */
+  function inProject(operation: HostOperation): HostOperation {
+    const { location, launch } = operation;
+    const own = location && { ...location, file: files.get(location.file) ?? location.file };
+    return { ...operation, location: own, ...(launch ? { launch: { ...launch, location: own } } : {}) };
+  }
 
   function locationOf({ location, unit }: ReadLaunch): Location {
     if (!location) return { file: unit, line: 1 };
@@ -197,7 +215,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
       [...asked].flatMap((file) => problems.get(file) ?? []),
     );
     const list = [...opened.values()];
-    if (list.length === 0) return { launches: [], isTaken: () => false };
+    if (list.length === 0) return { launches: [], isTaken: () => false, unordered: [] };
     const constants = new Set(
       [...opened.keys()].flatMap((file) =>
         request
@@ -211,24 +229,25 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     const openLaunchers = list.flatMap((one) => one.launchers.filter(isOpen));
     const own = new Set(list.flatMap((one) => [...one.files.keys()]));
     const parts = [list.map(({ path }) => path), parameters, [...constants], openLaunchers, [...own]];
-    const { launches, facts, factsOf, taken } = remembered(
+    const { launches, facts, factsOf, taken, unordered } = remembered(
       list.map(({ key }) => key),
       ['program', ...parts],
       (): ProgramReading => {
         const hosts = list.map((one) => one.unit());
         const open = new Set(openLaunchers);
-        const read = readHostProgram({
+        const reading = readHostProgram({
           units: hosts,
           parameters,
           constants,
           isOwn: (file) => own.has(file),
           isOpen: (symbol) => open.has(symbol),
-        }).launches;
-        const sets = [...new Set(read.map(({ symbolFacts }) => symbolFacts))];
+        });
+        const sets = [...new Set(reading.launches.map(({ symbolFacts }) => symbolFacts))];
         return {
-          launches: read.map(withoutFacts),
+          launches: reading.launches.map(withoutFacts),
+          unordered: reading.unordered,
           facts: sets,
-          factsOf: read.map(({ symbolFacts }) => sets.indexOf(symbolFacts)),
+          factsOf: reading.launches.map(({ symbolFacts }) => sets.indexOf(symbolFacts)),
           taken: [...parameters.keys()].filter((symbol) => hosts.some((one) => one.takesAddress(symbol))),
         };
       },
@@ -236,6 +255,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     return {
       launches: launches.map((launch, at) => ({ ...launch, symbolFacts: facts[factsOf[at]!]! })),
       isTaken: (symbol) => taken.includes(symbol),
+      unordered: unordered.map(({ first, second, ...pair }) => ({ ...pair, first: first && inProject(first), second: inProject(second) })),
     };
   }
 

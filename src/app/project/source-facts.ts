@@ -120,7 +120,7 @@ export async function openSourceFacts(
       return text && cuda ? cuda.commentProblems(text) : [];
     },
     async launchFinder(facts) {
-      if (!cuda || facts.isStated) return { launchesOf: async () => [], problemsOf: () => [] };
+      if (!cuda || facts.isStated) return { launchesOf: async () => [], problemsOf: () => [], unorderedIn: async () => [] };
       const { launchFinder } = await import('./host-programs.ts');
       let opened: Promise<LaunchIndex> | undefined;
       const open = async (): Promise<LaunchIndex> => (await import('./launch-index.ts')).openLaunchIndex({ tree, ...index });

@@ -13,6 +13,8 @@ export interface LaunchEvent {
   readonly cooperative: boolean | undefined;
   /** Whether it may start before the kernel before it in the stream has ended (programmatic dependent launch). */
   readonly startsEarly: boolean;
+  /** Present if it certainly has the attribute of programmatic stream serialization. */
+  readonly isProgrammatic?: boolean;
   /** Whether the program changes no attributes of kernels, so that they have the default limit of dynamic shared memory. */
   readonly keepsAttributes: boolean;
   /** Values of the arguments; undefined if unknown. */

@@ -1,0 +1,52 @@
+/** Copies and fills of the CUDA runtime: what they access, in which stream, and whether the host waits for them. */
+import { type HostMemory, type HostValue, nullPointer, termOf } from '../../cuda/launches/value.ts';
+import type { HostOperation, HostTouch } from './host-operation.ts';
+
+interface MadeCopy {
+  readonly operation: Pick<HostOperation, 'kind' | 'name' | 'touches'>;
+  /** The handle of its stream; undefined if it is unknown. */
+  readonly stream: HostValue | undefined;
+  /** Whether the call returns before it ends; else the host may wait for it (CUDA runtime API, "API synchronization behavior"). */
+  readonly returnsEarly: boolean;
+}
+
+/** Positions of the arguments; without `bytes` a copy is of rows. */
+const forms: Readonly<Record<string, { readonly source?: number; readonly bytes?: number; readonly stream: number }>> = {
+  cudaMemcpy: { source: 1, bytes: 2, stream: 4 },
+  cudaMemcpy2D: { source: 2, stream: 7 },
+  cudaMemset: { bytes: 2, stream: 3 },
+};
+
+/**
+ * The copy or fill of a call; `unknown` for those of symbols, arrays and volumes; null for any other function.
+ * @param isManaged whether the host program accesses memory, too
+ */
+export function copyOf(
+  name: string,
+  given: readonly (HostValue | undefined)[],
+  isManaged: (memory: HostMemory) => boolean,
+): MadeCopy | 'unknown' | null {
+  if (!/^cudaMem(?:cpy|set)/.test(name)) return null;
+  const isAsync = name.endsWith('Async');
+  const form = forms[name.replace(/Async$/, '')];
+  if (!form) return 'unknown';
+  const memoryAt = (position: number): HostMemory | null => {
+    const value = given[position];
+    return value?.kind === 'pointer' && value.memory.id !== 'null' ? value.memory : null;
+  };
+  const touch = (position: number, isWrite: boolean): HostTouch[] => {
+    const [value, count] = [given[position], form.bytes === undefined ? undefined : given[form.bytes]];
+    const memory = memoryAt(position);
+    if (!memory || value?.kind !== 'pointer') return [];
+    return [{ memory, offset: value.offset, bytes: count && count.kind !== 'quotient' ? termOf(count) : null, isWrite }];
+  };
+  const { source, stream } = form;
+  const isPinned = (position: number): boolean => memoryAt(position)?.isOfDevice === true;
+  const touches = [...touch(0, true), ...(source === undefined ? [] : touch(source, false))];
+  return {
+    operation: { kind: source === undefined ? 'fill' : 'copy', name, touches },
+    stream: isAsync ? given[stream] : nullPointer,
+    // Copies from and to memory of the host that is not pinned may wait; fills of memory of the host do.
+    returnsEarly: source === undefined ? isPinned(0) && !isManaged(memoryAt(0)!) : isAsync && isPinned(0) && isPinned(source),
+  };
+}

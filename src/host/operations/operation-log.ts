@@ -1,0 +1,101 @@
+/** Records the operations of a host program, and finds those that may overlap and share memory. */
+import { negatedFact } from '../../assumptions/simplify.ts';
+import type { Fact } from '../../assumptions/expression.ts';
+import { isSame } from '../../assumptions/parts.ts';
+import type { HostMemory, HostValue } from '../../cuda/launches/value.ts';
+import type { HostLaunch, HostOperation } from './host-operation.ts';
+import { type Clock, type HostStream, type HostOrder, hostLane, includes, issued, issuedByHost, lastOf } from './order.ts';
+
+/** What is recorded of an operation; the entry and facts about symbols are added when interpretation ends. */
+export type LoggedOperation = Omit<HostOperation, 'launch'> & { readonly launch?: Omit<HostLaunch, 'entry'> };
+
+export interface LoggedPair {
+  readonly kind: 'streams' | 'host' | 'programmatic';
+  readonly first: LoggedOperation | null;
+  readonly second: LoggedOperation;
+}
+
+/** Maximum number of operations that an operation is compared with. */
+const maxPending = 256;
+
+export class OperationLog {
+  readonly #all: { readonly operation: LoggedOperation; readonly lane: string; readonly capture: string | null }[] = [];
+
+  /**
+   * Issues an operation to a stream. @param stream null for an access of the host itself
+   * @param early whether the launch may start before the one before it in the stream has ended
+   * @returns the order after it, and the pairs with earlier operations
+   */
+  issue(
+    order: HostOrder,
+    operation: LoggedOperation,
+    stream: HostStream | null,
+    early: boolean,
+  ): { readonly order: HostOrder; readonly pairs: readonly LoggedPair[] } {
+    const number = this.#all.length + 1;
+    this.#all.push({ operation, lane: stream?.key ?? hostLane, capture: order.capture });
+    const before: Clock = stream ? issued(order, stream, number).before : order.host;
+    const isOpen = (earlier: number): boolean => {
+      const { lane } = this.#all[earlier - 1]!;
+      return !includes(order.host, lane, earlier);
+    };
+    const pending = order.pending.filter(isOpen).slice(-maxPending);
+    const open: HostOrder = { ...order, pending };
+    const pairs: LoggedPair[] = [];
+    // An unknown device or capture has its own order.
+    if (order.device !== null && order.capture !== '')
+      for (const earlier of pending) {
+        const { operation: first, lane, capture } = this.#all[earlier - 1]!;
+        if (capture !== order.capture || includes(before, lane, earlier)) continue;
+        if (sharesMemory(first, operation) && mayBothHappen(first.facts, operation.facts))
+          pairs.push({ kind: operation.kind === 'host' || first.kind === 'host' ? 'host' : 'streams', first, second: operation });
+      }
+    if (early && stream) {
+      const last = lastOf(order, stream);
+      const first = last === undefined || last === null ? null : this.#all[last - 1]!.operation;
+      // A copy before it is waited for.
+      if (first === null || first.kind === 'launch') pairs.push({ kind: 'programmatic', first, second: operation });
+    }
+    return { order: stream ? issued(open, stream, number).order : issuedByHost(open, number), pairs };
+  }
+}
+
+/** Whether two operations access one memory, and one may write it. */
+function sharesMemory(first: LoggedOperation, second: LoggedOperation): boolean {
+  const [a, b] = [memoryOf(first), memoryOf(second)];
+  return [...a].some(([id, isWritten]) => {
+    const other = b.get(id);
+    return other !== undefined && (isWritten || other);
+  });
+}
+
+/** Memory that an operation accesses, by its identity, and whether it may write it. */
+function memoryOf({ launch, touches }: LoggedOperation): ReadonlyMap<string, boolean> {
+  const all = new Map<string, boolean>();
+  for (const { memory, isWrite } of touches) all.set(memory.id, isWrite || all.get(memory.id) === true);
+  const pointed = (value: HostValue): readonly HostMemory[] =>
+    value.kind === 'pointer'
+      ? [value.memory]
+      : value.kind === 'symbol' && value.symbol.type === undefined
+        ? [value.symbol]
+        : value.kind === 'record'
+          ? [...value.fields.values()].flatMap(pointed)
+          : [];
+  for (const { id } of (launch?.arguments ?? []).flatMap(pointed)) if (id !== 'null') all.set(id, true);
+  return all;
+}
+
+/**
+ * Whether one run may make two operations. Conditions that are not understood may exclude each other if both operations have one
+ * that the other has not.
+ */
+function mayBothHappen(first: readonly Fact[], second: readonly Fact[]): boolean {
+  const [own, other] = [first.filter((one) => !second.includes(one)), second.filter((one) => !first.includes(one))];
+  if (own.some((one) => other.some((fact) => isSame(fact, negatedFact(one))))) return false;
+  return !(own.some(isUnknown) && other.some(isUnknown));
+}
+
+function isUnknown(fact: Fact): boolean {
+  if (fact.kind === 'not') return isUnknown(fact.operand);
+  return fact.kind === 'unknown' || ((fact.kind === 'and' || fact.kind === 'or') && (isUnknown(fact.left) || isUnknown(fact.right)));
+}

@@ -1,0 +1,197 @@
+/**
+ * The order in which operations of a host program end: what the host has waited for, what streams and events wait for.
+ * It is an upper bound: an operation that the order does not include has certainly not ended.
+ *
+ * Rules: CUDA programming guide, "Asynchronous Concurrent Execution"; CUDA runtime API, "Stream synchronization behavior"
+ * (the legacy default stream) and "API synchronization behavior".
+ */
+
+/** By stream the number of the last operation that may have ended; numbers grow in the order in which operations are issued. */
+export type Clock = ReadonlyMap<string, number>;
+
+/** How a stream and the legacy default stream wait for each other: `legacy` is that stream, `separate` does not wait. */
+export type StreamKind = 'legacy' | 'waiting' | 'separate' | 'unknown';
+
+/** A stream, by the identity of its handle. */
+export interface HostStream {
+  readonly key: string;
+  /** For messages. */
+  readonly label: string;
+  /** `unknown`: it may be any stream. */
+  readonly kind: StreamKind;
+}
+
+/** Operations of the host itself are in a stream that is always complete. */
+export const hostLane = 'host';
+
+interface Lane {
+  readonly kind: StreamKind;
+  /** What ends before its next operation, its own operations included. */
+  readonly clock: Clock;
+  /** The operation before the next one; null if it is unknown. */
+  readonly last: number | null;
+}
+
+/** The order on one path. Immutable. */
+export interface HostOrder {
+  /** What the host has waited for. */
+  readonly host: Clock;
+  readonly lanes: ReadonlyMap<string, Lane>;
+  /** What had to end before each event, by its handle. */
+  readonly events: ReadonlyMap<string, Clock>;
+  /** Operations on this path that the host may not have waited for, by number. */
+  readonly pending: readonly number[];
+  /** The device that operations are issued to; undefined until one is chosen, null if it may be one of several. */
+  readonly device: string | null | undefined;
+  /** The capture of a graph that operations are part of; null outside of captures. */
+  readonly capture: string | null;
+}
+
+export const noOrder: HostOrder = { host: new Map(), lanes: new Map(), events: new Map(), pending: [], device: undefined, capture: null };
+
+/** Both clocks: what may have ended by one of them. */
+function joined(first: Clock, second: Clock): Clock {
+  if (first === second || second.size === 0) return first;
+  if (first.size === 0) return second;
+  const all = new Map(first);
+  for (const [lane, number] of second) if ((all.get(lane) ?? 0) < number) all.set(lane, number);
+  return all;
+}
+
+/** Whether an operation of a stream may have ended by a clock. */
+export function includes(clock: Clock, lane: string, number: number): boolean {
+  return number <= (clock.get(lane) ?? 0);
+}
+
+/** All operations so far. */
+function everything({ host, lanes }: HostOrder): Clock {
+  return [...lanes.values()].reduce((all, { clock }) => joined(all, clock), host);
+}
+
+/** What ends before an operation that is now issued to a stream. */
+function clockBefore(order: HostOrder, { key, kind }: Pick<HostStream, 'key' | 'kind'>): Clock {
+  const own = joined(order.host, order.lanes.get(key)?.clock ?? new Map<string, number>());
+  return [...order.lanes].reduce((all, [other, lane]) => (other !== key && mayWait(kind, lane.kind) ? joined(all, lane.clock) : all), own);
+}
+
+/** Whether an operation of a stream may wait for those that were issued to another one. */
+function mayWait(kind: StreamKind, other: StreamKind): boolean {
+  if (kind === 'unknown' || other === 'unknown') return true;
+  return kind !== other && kind !== 'separate' && other !== 'separate';
+}
+
+/**
+ * Issues an operation to a stream.
+ * @returns the order after it, and what ends before it
+ */
+export function issued(order: HostOrder, stream: HostStream, number: number): { readonly order: HostOrder; readonly before: Clock } {
+  const before = clockBefore(order, stream);
+  const clock = joined(before, new Map([[stream.key, number]]));
+  const lanes = new Map(order.lanes);
+  // The stream whose handle is unknown may be any.
+  for (const [key, lane] of order.lanes)
+    if (key !== stream.key && (stream.kind === 'unknown' || lane.kind === 'unknown')) lanes.set(key, { ...lane, last: null });
+  lanes.set(stream.key, { kind: stream.kind, clock, last: number });
+  return { order: { ...order, lanes, pending: [...order.pending, number] }, before };
+}
+
+/** The host itself accesses memory. */
+export function issuedByHost(order: HostOrder, number: number): HostOrder {
+  return { ...order, host: joined(order.host, new Map([[hostLane, number]])), pending: [...order.pending, number] };
+}
+
+/** The host waits for a stream. */
+export function hostWaitsFor(order: HostOrder, stream: HostStream): HostOrder {
+  if (stream.kind === 'unknown') return hostMayWait(order);
+  return { ...order, host: joined(order.host, clockBefore(order, stream)) };
+}
+
+/** The host may have waited for everything. */
+export function hostMayWait(order: HostOrder): HostOrder {
+  return order.pending.length === 0 && order.lanes.size === 0 ? order : { ...order, host: everything(order), pending: [] };
+}
+
+/** Code that is not known: it may have waited for everything, in all streams, and launched kernels. */
+export function unknownCode(order: HostOrder): HostOrder {
+  if (order.lanes.size === 0 && order.events.size === 0) return order;
+  const all = everything(order);
+  return {
+    ...order,
+    host: all,
+    lanes: new Map([...order.lanes].map(([key, lane]) => [key, { ...lane, last: null }])),
+    events: new Map([...order.events].map(([key]) => [key, all])),
+    pending: [],
+  };
+}
+
+/** An event is recorded in a stream. @param event null if it is unknown */
+export function recorded(order: HostOrder, event: string | null, stream: HostStream): HostOrder {
+  const clock = clockBefore(order, stream);
+  const lanes = new Map(order.lanes).set(stream.key, { kind: stream.kind, clock, last: null });
+  return { ...order, lanes, events: event === null ? order.events : new Map(order.events).set(event, clock) };
+}
+
+/** What an event waits for; everything if it is unknown. */
+function clockOf(order: HostOrder, event: string | null): Clock {
+  return event === null ? [...order.events.values()].reduce(joined, everything(order)) : (order.events.get(event) ?? new Map());
+}
+
+/** A stream waits for an event. @param event null if it is unknown */
+export function streamWaitsFor(order: HostOrder, stream: HostStream, event: string | null): HostOrder {
+  const clock = joined(clockBefore(order, stream), clockOf(order, event));
+  return { ...order, lanes: new Map(order.lanes).set(stream.key, { kind: stream.kind, clock, last: null }) };
+}
+
+/** The host waits for an event. @param event null if it is unknown */
+export function hostWaitsForEvent(order: HostOrder, event: string | null): HostOrder {
+  return { ...order, host: joined(order.host, clockOf(order, event)) };
+}
+
+/** The operation before the next one in a stream; null if it is unknown, undefined without one. */
+export function lastOf({ lanes }: HostOrder, { key }: HostStream): number | null | undefined {
+  return lanes.get(key)?.last;
+}
+
+/** The order where two paths join: what may have ended on one of them. */
+export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
+  if (first === second) return first;
+  const lanes = new Map(first.lanes);
+  for (const [key, lane] of second.lanes) {
+    const own = first.lanes.get(key);
+    lanes.set(
+      key,
+      own ? { ...lane, clock: joined(own.clock, lane.clock), last: own.last === lane.last ? own.last : null } : { ...lane, last: null },
+    );
+  }
+  for (const [key, lane] of first.lanes) if (!second.lanes.has(key)) lanes.set(key, { ...lane, last: null });
+  const events = new Map(first.events);
+  for (const [key, clock] of second.events) events.set(key, joined(events.get(key) ?? new Map(), clock));
+  return {
+    host: joined(first.host, second.host),
+    lanes,
+    events,
+    pending: [...new Set([...first.pending, ...second.pending])].sort((a, b) => a - b),
+    device: first.device === second.device ? first.device : null,
+    capture: first.capture === second.capture ? first.capture : '',
+  };
+}
+
+/**
+ * The order at the start of any iteration of a loop, whose iterations are not executed one by one.
+ * @param again at the end of an iteration
+ */
+export function orderOfAny(entry: HostOrder, again: HostOrder): HostOrder {
+  if (entry === again) return entry;
+  const all = joinedOrder(entry, again);
+  // Operations before the loop that an iteration waits for.
+  const grows = (before: Clock | undefined, after: Clock): boolean =>
+    [...after].some(([lane, number]) => {
+      const latest = (lane === hostLane ? entry.host : entry.lanes.get(lane)?.clock)?.get(lane) ?? 0;
+      return Math.min(number, latest) > (before?.get(lane) ?? 0);
+    });
+  const isMore =
+    grows(entry.host, all.host) ||
+    [...all.lanes].some(([key, { clock }]) => grows(entry.lanes.get(key)?.clock, clock)) ||
+    [...all.events].some(([key, clock]) => grows(entry.events.get(key), clock));
+  return { ...(isMore ? unknownCode(all) : all), pending: isMore ? [] : entry.pending };
+}

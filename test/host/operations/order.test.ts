@@ -1,0 +1,204 @@
+/** Which operations of a host program may overlap: streams, events, waits of the host, the default stream, paths and loops. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withoutNvcc } from '../../toolchain/fixture.ts';
+import { readUnit } from '../fixture.ts';
+
+/** Kernels of two arrays; line 1 of each program is that of its first declaration. */
+const kernels = '__global__ void p(float*) {}\n__global__ void c(float*, const float*) {}\n__global__ void n(int) {}';
+const before = `float *x, *y; cudaMalloc(&x, 4096); cudaMalloc(&y, 4096);
+cudaStream_t s, t; cudaStreamCreate(&s); cudaStreamCreate(&t); cudaEvent_t e; cudaEventCreate(&e);`;
+
+/** Bodies after {@link before}, and their pairs: the first line of a body is 7. */
+const bodies: Readonly<Record<string, readonly [body: string, pairs: readonly string[]]>> = {
+  'two streams without an event': ['p<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x);', ['streams 7 8']],
+  'two streams, and two arrays': ['p<<<4, 256, 0, s>>>(x);\np<<<4, 256, 0, t>>>(y);', []],
+  'two streams, and one number': ['n<<<4, 256, 0, s>>>(1);\nn<<<4, 256, 0, t>>>(1);', []],
+  'one stream': ['p<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, s>>>(y, x);', []],
+  'one stream of two names': ['cudaStream_t u = s; p<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, u>>>(y, x);', []],
+  'the second waits for an event of the first': [
+    'p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    [],
+  ],
+  'the event is recorded before the launch': [
+    'cudaEventRecord(e, s);\np<<<4, 256, 0, s>>>(x);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    ['streams 8 10'],
+  ],
+  'the event is recorded in the other stream': [
+    'p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, t);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    ['streams 7 10'],
+  ],
+  'another stream waits for the event': [
+    'cudaStream_t u; cudaStreamCreate(&u); p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(u, e, 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    ['streams 7 10'],
+  ],
+  'the wait comes after the launch': [
+    'p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\nc<<<4, 256, 0, t>>>(y, x);\ncudaStreamWaitEvent(t, e, 0);',
+    ['streams 7 9'],
+  ],
+  'the event orders by a third stream': [
+    'cudaStream_t u; cudaStreamCreate(&u); cudaEvent_t f; cudaEventCreate(&f); p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(u, e, 0);\ncudaEventRecord(f, u);\ncudaStreamWaitEvent(t, f, 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    [],
+  ],
+  'the event is recorded again, later': [
+    'cudaEventRecord(e, s);\np<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    [],
+  ],
+  'the host waits for the first stream': ['p<<<4, 256, 0, s>>>(x);\ncudaStreamSynchronize(s);\nc<<<4, 256, 0, t>>>(y, x);', []],
+  'the host waits for the second stream': [
+    'p<<<4, 256, 0, s>>>(x);\ncudaStreamSynchronize(t);\nc<<<4, 256, 0, t>>>(y, x);',
+    ['streams 7 9'],
+  ],
+  'the host waits for the event': [
+    'p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaEventSynchronize(e);\nc<<<4, 256, 0, t>>>(y, x);',
+    [],
+  ],
+  'the host waits for the device': ['p<<<4, 256, 0, s>>>(x);\ncudaDeviceSynchronize();\nc<<<4, 256, 0, t>>>(y, x);', []],
+  'the default stream waits for both': ['p<<<4, 256, 0, s>>>(x);\nc<<<4, 256>>>(y, x);\np<<<4, 256, 0, t>>>(x);', []],
+  'the default stream between them': ['p<<<4, 256, 0, s>>>(x);\nn<<<1, 1>>>(1);\nc<<<4, 256, 0, t>>>(y, x);', []],
+  'a stream that does not wait for the default stream': [
+    'cudaStream_t u; cudaStreamCreateWithFlags(&u, cudaStreamNonBlocking); p<<<4, 256>>>(x);\nc<<<4, 256, 0, u>>>(y, x);',
+    ['streams 7 8'],
+  ],
+  'the default stream, and one that does not wait for it': [
+    'cudaStream_t u; cudaStreamCreateWithFlags(&u, cudaStreamNonBlocking); p<<<4, 256, 0, u>>>(x);\nc<<<4, 256>>>(y, x);',
+    ['streams 7 8'],
+  ],
+  'flags that the program computes': [
+    'cudaStream_t u; cudaStreamCreateWithFlags(&u, parameter); p<<<4, 256>>>(x);\nc<<<4, 256, 0, u>>>(y, x);',
+    [],
+  ],
+  'a fill of the default stream': [
+    'cudaStream_t u; cudaStreamCreateWithFlags(&u, cudaStreamNonBlocking); cudaMemset(x, 0, 4096);\nc<<<4, 256, 0, u>>>(y, x);',
+    ['streams 7 8'],
+  ],
+  'a copy of the default stream': [
+    'float *h = (float*)malloc(4096); p<<<4, 256, 0, s>>>(x);\ncudaMemcpy(h, x, 4096, cudaMemcpyDeviceToHost);\np<<<4, 256, 0, t>>>(x);',
+    [],
+  ],
+  'a copy in another stream': [
+    'float *h; cudaMallocHost(&h, 4096); p<<<4, 256, 0, s>>>(x);\ncudaMemcpyAsync(h, x, 4096, cudaMemcpyDeviceToHost, t);',
+    ['streams 7 8'],
+  ],
+  'a copy before the launch, in another stream': [
+    'float *h; cudaMallocHost(&h, 4096); cudaMemcpyAsync(x, h, 4096, cudaMemcpyHostToDevice, t);\np<<<4, 256, 0, s>>>(x);',
+    ['streams 7 8'],
+  ],
+  'a copy from memory of the host that is not pinned': [
+    'float *h = (float*)malloc(4096); cudaMemcpyAsync(x, h, 4096, cudaMemcpyHostToDevice, t);\np<<<4, 256, 0, s>>>(x);',
+    [],
+  ],
+  'two copies out of one array': [
+    'float *h; cudaMallocHost(&h, 4096); float *i; cudaMallocHost(&i, 4096); cudaMemcpyAsync(h, x, 4096, cudaMemcpyDeviceToHost, t);\ncudaMemcpyAsync(i, x, 4096, cudaMemcpyDeviceToHost, s);',
+    [],
+  ],
+  'the host reads without waiting': [
+    'float *m; cudaMallocManaged(&m, 4096); p<<<4, 256>>>(m);\nfloat v = m[3];\nn<<<1, 1>>>(v);',
+    ['host 7 8'],
+  ],
+  'the host reads after waiting': [
+    'float *m; cudaMallocManaged(&m, 4096); p<<<4, 256>>>(m);\ncudaDeviceSynchronize();\nfloat v = m[3];\nn<<<1, 1>>>(v);',
+    [],
+  ],
+  'the host writes before the launch': ['float *m; cudaMallocManaged(&m, 4096); m[3] = 1;\np<<<4, 256>>>(m);', []],
+  'the host writes after the launch': [
+    'float *m; cudaMallocManaged(&m, 4096); p<<<4, 256>>>(m);\nm[3] = 1;\nn<<<1, 1>>>(1);',
+    ['host 7 8'],
+  ],
+  'the host reads the target of a copy': [
+    'float *h; cudaMallocHost(&h, 4096); cudaMemcpyAsync(h, x, 4096, cudaMemcpyDeviceToHost, s);\nn<<<1, 1>>>(h[1]);',
+    ['host 7 8'],
+  ],
+  'the host writes the source of a copy': [
+    'float *h; cudaMallocHost(&h, 4096); cudaMemcpyAsync(x, h, 4096, cudaMemcpyHostToDevice, s);\nh[1] = 2;\nn<<<1, 1>>>(1);',
+    ['host 7 8'],
+  ],
+  'the host waits for the stream of the copy': [
+    'float *h; cudaMallocHost(&h, 4096); cudaMemcpyAsync(h, x, 4096, cudaMemcpyDeviceToHost, s);\ncudaStreamSynchronize(s);\nn<<<1, 1>>>(h[1]);',
+    [],
+  ],
+  'unknown code between them': ['p<<<4, 256, 0, s>>>(x);\nunknown();\nc<<<4, 256, 0, t>>>(y, x);', []],
+  'an unknown function of the runtime between them': ['p<<<4, 256, 0, s>>>(x);\ncudaDeviceReset();\nc<<<4, 256, 0, t>>>(y, x);', []],
+  'streams that the program is not the maker of': [
+    'cudaStream_t u = *(cudaStream_t*)parameter2; p<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, u>>>(y, x);',
+    [],
+  ],
+  'one of two paths waits': ['p<<<4, 256, 0, s>>>(x);\nif (parameter > 3) cudaStreamSynchronize(s);\nc<<<4, 256, 0, t>>>(y, x);', []],
+  'the first is on one of two paths': ['if (parameter > 3) p<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x);', ['streams 7 8']],
+  'two paths that exclude each other': [
+    'if (parameter > 3) p<<<4, 256, 0, s>>>(x);\nif (parameter <= 3) c<<<4, 256, 0, t>>>(y, x);\nif (parameter > 3) cudaDeviceSynchronize();',
+    [],
+  ],
+  'both arms of a condition': ['if (parameter > 3) p<<<4, 256, 0, s>>>(x);\nelse c<<<4, 256, 0, t>>>(y, x);', []],
+  'paths that unknown functions choose': ['if (late()) p<<<4, 256, 0, s>>>(x);\nif (late()) c<<<4, 256, 0, t>>>(y, x);', []],
+  'iterations one by one': [
+    'cudaStream_t u[2]; for (int i = 0; i < 2; i++) cudaStreamCreate(&u[i]);\nfor (int i = 0; i < 2; i++)\np<<<4, 256, 0, u[i]>>>(x);',
+    ['streams 9 9'],
+  ],
+  'iterations with separate arrays': [
+    'cudaStream_t u[2]; for (int i = 0; i < 2; i++) cudaStreamCreate(&u[i]);\nfor (int i = 0; i < 2; i++)\np<<<4, 256, 0, u[i]>>>(i ? x : y);',
+    [],
+  ],
+  'a loop that the first launch precedes': [
+    'p<<<4, 256, 0, s>>>(x);\nfor (int i = 0; i < parameter; i++) c<<<4, 256, 0, t>>>(y, x);',
+    ['streams 7 8'],
+  ],
+  'a loop that waits at its end': [
+    'p<<<4, 256, 0, s>>>(x);\nfor (int i = 0; i < parameter; i++) {\nc<<<4, 256, 0, t>>>(y, x);\ncudaDeviceSynchronize(); }',
+    [],
+  ],
+  'a loop that launches and waits in each iteration': [
+    'for (int i = 0; i < parameter; i++) {\np<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x); }',
+    [],
+  ],
+  'a loop that waits for nothing': [
+    'for (int i = 0; i < parameter; i++) {\np<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x); }',
+    ['streams 8 9'],
+  ],
+  'two devices': ['p<<<4, 256, 0, s>>>(x);\ncudaSetDevice(1);\nc<<<4, 256, 0, t>>>(y, x);', []],
+  'a function that launches': ['auto f = [&](float *a, cudaStream_t u) {\np<<<4, 256, 0, u>>>(a); };\nf(x, s);\nf(x, t);', ['streams 8 8']],
+  'a function that waits': ['auto f = [&] { cudaStreamSynchronize(s); };\np<<<4, 256, 0, s>>>(x);\nf();\nc<<<4, 256, 0, t>>>(y, x);', []],
+};
+
+test(
+  'operations that streams, events and the host leave without an order are found, and no others',
+  { skip: withoutNvcc },
+  async (context) => {
+    const snippets = Object.values(bodies).map(([body]) => ({
+      text: `${kernels}\nvoid run(int parameter, void* parameter2) {\n${before}\n${body}\n}`,
+    }));
+    const { unordered, cutShort } = await readUnit(context, snippets);
+    assert.deepEqual(cutShort, []);
+    const found = Object.fromEntries(Object.keys(bodies).map((name, at) => [name, unordered[at]]));
+    assert.deepEqual(found, Object.fromEntries(Object.entries(bodies).map(([name, [, pairs]]) => [name, pairs])));
+  },
+);
+
+/** A launch of `c` with the attribute of programmatic stream serialization. */
+const early = (stream: string, value = '1'): string =>
+  `{ cudaLaunchConfig_t g = {}; g.gridDim = 4; g.blockDim = 256; g.stream = ${stream}; cudaLaunchAttribute a[1];
+a[0].id = cudaLaunchAttributeProgrammaticStreamSerialization; a[0].val.programmaticStreamSerializationAllowed = ${value}; g.attrs = a; g.numAttrs = 1;
+cudaLaunchKernelEx(&g, c, y, (const float*)x); }`;
+
+const earlyBodies: Readonly<Record<string, readonly [body: string, pairs: readonly string[]]>> = {
+  'the kernel before it': [`p<<<4, 256, 0, s>>>(x);\n${early('s')}`, ['programmatic 7 10']],
+  'the last of two kernels': [`p<<<4, 256, 0, s>>>(x);\np<<<4, 256, 0, s>>>(x);\n${early('s')}`, ['programmatic 8 11']],
+  'a kernel in another stream': [`p<<<4, 256, 0, s>>>(x);\nn<<<4, 256, 0, t>>>(1);\n${early('t')}`, ['streams 7 11', 'programmatic 8 11']],
+  'the attribute is off': [`p<<<4, 256, 0, s>>>(x);\n${early('s', '0')}`, []],
+  'whether the attribute is on is not known': [`p<<<4, 256, 0, s>>>(x);\n${early('s', 'parameter')}`, []],
+  'no kernel is known before it': [early('s'), ['programmatic ? 9']],
+  'unknown code before it': [`p<<<4, 256, 0, s>>>(x);\nunknown();\n${early('s')}`, ['programmatic ? 11']],
+  'a copy before it': [`p<<<4, 256, 0, s>>>(x);\ncudaMemcpyAsync(y, x, 64, cudaMemcpyDeviceToDevice, s);\n${early('s')}`, []],
+  'an event before it': [`p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\n${early('s')}`, ['programmatic ? 11']],
+  'one of two kernels': [`if (parameter > 3) p<<<4, 256, 0, s>>>(x);\nelse p<<<8, 128, 0, s>>>(x);\n${early('s')}`, ['programmatic ? 11']],
+};
+
+test('a launch that may start early is found with the kernel before it', { skip: withoutNvcc }, async (context) => {
+  const snippets = Object.values(earlyBodies).map(([body]) => ({
+    text: `${kernels}\nvoid run(int parameter, void* parameter2) {\n${before}\n${body}\n}`,
+    kernels: { '1cEPfPKf': [8, 8] },
+  }));
+  const { unordered } = await readUnit(context, snippets);
+  const found = Object.fromEntries(Object.keys(earlyBodies).map((name, at) => [name, unordered[at]]));
+  assert.deepEqual(found, Object.fromEntries(Object.entries(earlyBodies).map(([name, [, pairs]]) => [name, pairs])));
+});
