@@ -3,6 +3,7 @@ import type { Kernel } from '../ir/form/kernel.ts';
 import { unprovable, writesSurfaces } from './context/unprovable.ts';
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import { unboundedArrays } from './memory/bounds-check.ts';
+import { decidedWithout } from './memory/fault-finding.ts';
 import { noAlias, nonAliasingTextures } from './context/aliasing.ts';
 import { baseName, describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
@@ -129,7 +130,7 @@ export function* raceResult(
   ];
   if (told.size > 0) return { verdict: 'race', assumptions: assumed.list(), findings: list };
   const { reason: left } = state.faults;
-  if (left) return { verdict: 'possible', reason: left, wouldDecide: { question: { kind: 'bounds' } }, findings: list };
+  if (left) return { verdict: 'possible', reason: left, wouldDecide: decidedWithout(left), findings: list };
   const weak = unprovable(context);
   if (weak) return { verdict: 'unknown', reason: weak, findings: list };
   const budget = undecided.find((entry) => entry.budget);

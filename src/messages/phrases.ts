@@ -1,7 +1,7 @@
 /** Phrases for the parts of a report, the same in every format. */
 import type { DivergenceReport, RaceReport, ReportedFact } from '../report-model/finding.ts';
 import type { AccessDescription, Assumption } from '../verdict/finding.ts';
-import { tallyCauses } from '../report-model/finding-group.ts';
+import { groupedFindings, tallyCauses } from '../report-model/finding-group.ts';
 import { accessesInOrder, isFailure, isRace, withoutThread, type Finding } from '../report-model/outcome.ts';
 import type { KernelReport, RepairReport, Report } from '../report-model/report.ts';
 import type { Location } from '../source/location.ts';
@@ -211,15 +211,27 @@ export function comingsAndGoings({ comparison }: Report, quote: (name: string) =
 
 /**
  * Number of findings by severity: `2 errors, 1 warning`, or `no findings`; if there are notices only, `no errors or
- * warnings`. Each cause counts once; costs are included.
+ * warnings`. Each cause counts once; costs are included. Notices on single accesses are named: `1 index that may overflow`.
  */
 export function findingsPhrase(report: Report): string {
   const { errors, warnings, notices } = tallyCauses(report);
   const parts = [errors > 0 ? count(errors, 'error') : '', warnings > 0 ? count(warnings, 'warning') : ''];
   const hasNotices = notices > 0 || report.diagnostics.some(({ severity }) => severity === 'notice');
-  const found = parts.filter((part) => part !== '').join(', ') || (hasNotices ? 'no errors or warnings' : 'no findings');
+  const worst = parts.filter((part) => part !== '').join(', ') || (hasNotices ? 'no errors or warnings' : 'no findings');
+  const found = [worst, ...noticedAccesses(report)].join(', ');
   const failed = report.diagnostics.filter(isFailure).length;
   return failed === 0 ? found : `${found}; incomplete because of ${count(failed, 'error')}`;
+}
+
+/** The notices on single accesses that some launches make wrong, in words: `2 indices that may overflow`. */
+function noticedAccesses(report: Report): string[] {
+  const notices = groupedFindings(report).filter(({ severity, example: { finding } }) => severity === 'notice' && !finding.suppressed);
+  const of = (name: string): number => notices.filter(({ example: { finding } }) => finding.code === name).length;
+  const [indices, addresses] = [of('memory/index-overflow'), of('memory/misaligned')];
+  return [
+    ...(indices > 0 ? [count(indices, 'index that may overflow', 'indices that may overflow')] : []),
+    ...(addresses > 0 ? [count(addresses, 'access that may be misaligned', 'accesses that may be misaligned')] : []),
+  ];
 }
 
 /** Maximum number of instances of a template that a text names. */

@@ -40,7 +40,7 @@ export type OpenQuestion =
   | { readonly kind: 'warp-agreement' }
   /** Whether threads that miss a barrier have returned or bypass the barrier. */
   | { readonly kind: 'departure' }
-  | { readonly kind: 'reachability' | 'bounds' | 'alignment' };
+  | { readonly kind: 'reachability' | 'bounds' | 'width' | 'null-pointer' | 'alignment' };
 
 /** A fact that would decide an open obligation. */
 export interface DecidingFact {

@@ -78,12 +78,13 @@ export interface AccessDescription {
  * - `grid-order`: {@link MissingGridOrder};
  * - `atomic`: atomics instead of weak or volatile accesses, or a barrier, unless one thread `waits` for the other;
  * - `scope`: an atomic whose scope includes both threads, if the scope of one is too narrow (`narrow`);
- * - `size`: atomics of one size.
+ * - `size`: atomics of one size;
+ * - `width`: an index of more than 32 bits, which does not wrap around.
  */
 export type MissingOrder =
   | MissingBarrier
   | MissingFence
-  | { readonly kind: 'copy-wait' | 'size' }
+  | { readonly kind: 'copy-wait' | 'size' | 'width' }
   | MissingGridOrder
   | { readonly kind: 'atomic'; readonly waits?: true }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
@@ -388,6 +389,10 @@ export interface RaceFinding {
   readonly uninitialised?: { readonly offset?: number; readonly reaches?: string | null };
   /** For an index that wraps around in a run: the integer that it would be, and its width in bits. */
   readonly wrapped?: { readonly value: number; readonly isSigned: boolean };
+  /** For an index of 32 bits that wraps around: where its products are computed, or its sum if it has none. */
+  readonly computedAt?: readonly Location[];
+  /** For an access out of bounds: the element of an array of the host program that the index comes from, with its value. */
+  readonly fromElement?: { readonly element: string; readonly value: number };
   /** The leading products of a long `when`. */
   readonly about?: string;
   /** The launch that passes one array to both parameters of the accesses. */

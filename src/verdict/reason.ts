@@ -40,7 +40,9 @@ export type Reason =
   | { readonly kind: 'divergence' }
   | { readonly kind: 'unreachable'; readonly line: number; readonly assumptions: readonly string[] }
   /** An access at a wrong address, in a run of the given launch or in every execution. */
-  | { readonly kind: WrongAddress; readonly array: string; readonly line: number }
+  | { readonly kind: Exclude<WrongAddress, 'out-of-bounds'>; readonly array: string; readonly line: number }
+  /** `isNull`: the launch passes a null pointer. */
+  | { readonly kind: 'out-of-bounds'; readonly array: string; readonly line: number; readonly isNull?: true }
   /** A block needs more shared memory than any device has. */
   | { readonly kind: 'refused'; readonly sharedBytes: number; readonly most: number }
   | { readonly kind: 'contradiction'; readonly assumptions: readonly string[] }

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fixedTitle, titleText } from '../../src/messages/review.ts';
+import { findingsPhrase } from '../../src/messages/phrases.ts';
 import type { RaceFinding } from '../../src/verdict/finding.ts';
-import { race } from '../github/report-fixture.ts';
+import { kernel, race, report } from '../github/report-fixture.ts';
 
 const place = { file: 'a.cu', line: 4 };
 const left: Partial<RaceFinding> = {
@@ -46,6 +47,22 @@ test('an index that wraps around is named with its value, or with the size from 
     message({ confirmed: false, when: size.when }) ?? '',
     /on line 4 is computed in 32 bits, and wraps around when `a \* n \+ b \* n \+ n > 9`$/,
   );
+});
+
+test('notices on single accesses are counted in words, each place once', () => {
+  const noticed = (code: RaceFinding['code'], kind: RaceFinding['kind'], line: number, severity: 'notice' | 'error' = 'notice') => {
+    const at = { file: 'a.cu', line };
+    return race({ fingerprint: `${code}${line}`, first: at, second: at, more: { code, kind, severity, confirmed: kind === 'misaligned' } });
+  };
+  const phrase = (...findings: ReturnType<typeof noticed>[]): string => findingsPhrase(report([kernel('k', findings)]));
+  const first = noticed('memory/index-overflow', 'index-overflow', 4);
+  assert.equal(phrase(first), 'no errors or warnings, 1 index that may overflow');
+  assert.equal(
+    phrase(first, first, noticed('memory/index-overflow', 'index-overflow', 5)),
+    'no errors or warnings, 2 indices that may overflow',
+  );
+  const two = [noticed('memory/misaligned', 'misaligned', 6), noticed('memory/index-overflow', 'index-overflow', 7, 'error')];
+  assert.equal(phrase(first, ...two), '1 error, 1 index that may overflow, 1 access that may be misaligned');
 });
 
 test('the faults have different titles, also once they are fixed', () => {

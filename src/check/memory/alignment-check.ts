@@ -18,11 +18,11 @@ import { declarationOf, fieldAt } from '../context/scalars.ts';
 import type { KernelContext } from '../context/facts.ts';
 import type { Instances } from '../obligations/instance.ts';
 import { type LaunchInstance, representativeLaunches, sampledLaunches } from '../representative/representative-launches.ts';
-import { SideOfLaunch, combinations, inAnyIteration, scalarsOf } from '../witness/lanes-of-access.ts';
+import { scalarsOf } from '../witness/lanes-of-access.ts';
 import { isGiven } from '../witness/origin.ts';
 import type { Shown } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
-import { blockAt, cornersOf } from '../witness/some-blocks.ts';
+import { AccessInLaunches, effortOfKernel } from './access-in-launches.ts';
 import { type ResidueProduct, greatestPower, residueOf } from './residue.ts';
 
 /** An access whose address is not a multiple of its size, as a run has shown. */
@@ -42,10 +42,6 @@ export interface Misaligned {
   readonly shown: Shown<FaultEvent>;
 }
 
-/** Limit on the threads and iterations that are evaluated for one access in one launch. */
-const mostLanes = 1024;
-/** Limit on the conditions that are evaluated for one access, each for one thread in one iteration. */
-const effortOfAccess = 400_000;
 /** Limit on the launches that are run for one access. */
 const mostRuns = 3;
 
@@ -56,6 +52,7 @@ export function* misalignedAccesses(
   confirmation: Confirmation,
 ): Steps<Misaligned[]> {
   const found: Misaligned[] = [];
+  const effort = effortOfKernel();
   let instances: Instances | undefined;
   for (const access of [...context.accesses, ...bulkCopies(context)]) {
     const multiple = multipleOf(access);
@@ -64,7 +61,8 @@ export function* misalignedAccesses(
       const needed = neededMultiples(context, target, multiple);
       if (!needed) continue;
       instances ??= makeInstances();
-      const shown = yield* tryLaunches(context, instances, confirmation, { access, target, multiple }, needed);
+      const among = new AccessInLaunches(context, instances, access, target, effort);
+      const shown = yield* tryLaunches(context, among, confirmation, { access, target, multiple }, needed);
       if (shown) found.push(shown);
     }
   }
@@ -195,7 +193,7 @@ type Suspect = Pick<Misaligned, 'access' | 'target' | 'multiple'>;
 /** The access in a run of a launch in which, by its terms, it is misaligned; null if no run shows it. */
 function* tryLaunches(
   context: KernelContext,
-  instances: Instances,
+  among: AccessInLaunches,
   confirmation: Confirmation,
   suspect: Suspect,
   needed: NeededMultiples,
@@ -209,23 +207,22 @@ function* tryLaunches(
   const dependsOnStart = !varies && isStartGiven !== true;
   // The launch may pass a pointer into an array.
   if (dependsOnStart && source === 'launch-site') return null;
-  const effort = { left: effortOfAccess };
   const large = representativeLaunches(context).filter(({ isLarge }) => isLarge);
   const others = isOfThreads ? [] : sampledLaunches(context, false);
-  const lanes = large.map((setting) => misalignedLane(context, instances, suspect, setting, effort));
+  const lanes = large.map((setting) => misalignedLane(among, suspect, setting));
   // Without scalars to choose, each launch shows it.
   if (isOfThreads && lanes.includes(null)) return null;
   let runs = 0;
   for (const [at, setting] of [...large, ...others].entries()) {
     if (runs >= mostRuns || !isBroken(context, needed, setting)) continue;
-    const lane = at < lanes.length ? lanes[at]! : misalignedLane(context, instances, suspect, setting, effort);
+    const lane = at < lanes.length ? lanes[at]! : misalignedLane(among, suspect, setting);
     if (!lane) continue;
     runs++;
     const observed = yield* confirmation.observed(setting, [lane.block]);
     const event = observed?.run.faults.find(({ kind, instruction }) => kind === 'misaligned' && instruction === access.instruction.id);
     if (!observed || !event) continue;
     const shown = { event, scenario: observed.scenario };
-    const offset = lane.offsets.get([...shown.event.thread, ...shown.event.block].join());
+    const offset = lane.offsets.get(nameOf(shown.event));
     const isOfLaunch = isOfThreads && isGiven(context, [target.offset, context.symbolic.reach(access.block)]);
     return {
       ...suspect,
@@ -262,26 +259,22 @@ function isBroken(context: KernelContext, { isOfThreads, scalars }: NeededMultip
   });
 }
 
-/** A block in which some thread performs the access at a misaligned address, with the offsets of all threads; null if none does. */
+/** A block in which some thread performs the access at a misaligned address, with the offsets of these threads; null if none does. */
 function misalignedLane(
-  context: KernelContext,
-  instances: Instances,
-  { access, target, multiple }: Suspect,
+  among: AccessInLaunches,
+  { multiple }: Suspect,
   setting: LaunchInstance,
-  effort: { left: number },
 ): { readonly block: number; readonly offsets: ReadonlyMap<string, number> } | null {
-  const side = new SideOfLaunch(inAnyIteration(context, access, target), instances, setting, scalarsOf(context, setting), effort);
-  const numbers = cornersOf(setting.grid);
-  for (const number of numbers) {
-    if (effort.left <= 0) return null;
-    const among = [blockAt(setting.grid, number)];
-    const { lanes, starts } = side.touched(among, combinations(side.iterationsTried(among)), new Map(), mostLanes);
-    const wrong = starts.flatMap((start, at) => (start % multiple === 0 ? [] : [at]));
-    if (wrong.length === 0) continue;
-    const offsets = new Map(wrong.toReversed().map((at) => [[...lanes[at]!.thread, ...lanes[at]!.block].join(), starts[at]!]));
-    return { block: number, offsets };
-  }
-  return null;
+  const corner = among.inCorner(setting, (block) => {
+    const { lanes, starts } = among.touched(setting, block);
+    return starts.flatMap((start, at) => (start % multiple === 0 ? [] : [[nameOf(lanes[at]!), start] as const]));
+  });
+  // Of a thread that performs the access several times, the first one.
+  return corner && { block: corner.number, offsets: new Map(corner.found.toReversed()) };
+}
+
+function nameOf({ thread, block }: Pick<FaultEvent, 'thread' | 'block'>): string {
+  return [...thread, ...block].join();
 }
 
 /** `pitch % 4 == 0 && header % 2 == 0`. */

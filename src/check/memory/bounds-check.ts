@@ -4,8 +4,9 @@
  * ranges, the others by enumeration of all threads. An access that may leave its object is executed in the interpreter;
  * only such a run confirms the finding.
  */
-import { fingerprintOf } from '../../verdict/fingerprint.ts';
 import type { Steps } from '../../base/coroutine.ts';
+import { integerType } from '../../cuda/syntax/basic-type.ts';
+import type { FaultEvent } from '../../interpreter/core/run-result.ts';
 import { type Access, constantReads } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
 import type { DeclaredAs, Target } from '../../analysis/values/memory-base.ts';
@@ -13,15 +14,14 @@ import { evaluateTerm } from '../../term/evaluate-term.ts';
 import type { Term } from '../../term/term.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import type { RaceFinding } from '../../verdict/finding.ts';
-import { baseName, describeTerm, placeOf } from '../context/names.ts';
-import { declarationOf } from '../context/scalars.ts';
+import { baseName, placeOf } from '../context/names.ts';
+import { declarationOf, givenScalar } from '../context/scalars.ts';
 import type { KernelAndLaunch, KernelContext, SymbolicFacts } from '../context/facts.ts';
-import { describeAccess } from '../context/access-description.ts';
 import type { SolverTiers } from '../deciding/solver-tiers.ts';
 import type { Instances } from '../obligations/instance.ts';
 import { weaker } from '../witness/origin.ts';
-import { describeWitness } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
+import { faultFinding } from './fault-finding.ts';
 import { leftInChosen } from './open-sizes.ts';
 import { type WrappedAccess, wrappedIn } from './width-check.ts';
 
@@ -44,7 +44,7 @@ interface OutOfBounds {
   /** The run in which the access leaves its object. */
   readonly shown: WrappedAccess['shown'];
   /** What the index would be, if it wraps around in that run. */
-  readonly wrapped?: WrappedAccess['wrapped'] | null;
+  readonly wrap?: WrappedAccess['wrap'] | null;
 }
 
 /** Limit on the combinations of threads, blocks and iterations that are enumerated for one access. */
@@ -92,8 +92,8 @@ export function* checkBounds(
     }
   }
   const faults = found.map((one): OutOfBounds => {
-    const { access, target, shown, wrapped = shown ? wrappedIn(context, instances, access, target, shown) : null } = one;
-    return { ...one, wrapped };
+    const { access, target, shown, wrap = shown ? wrappedIn(context, instances, access, target, shown) : null } = one;
+    return { ...one, wrap };
   });
   return wrongIndices(context, faults);
 }
@@ -102,10 +102,13 @@ export function* checkBounds(
 export function wrongIndices(context: KernelContext, found: readonly OutOfBounds[]): MemoryResult {
   // An access that wraps around within its array does not end the run.
   const first = found.find(({ shown }) => !shown || shown.event.left !== undefined);
-  const line = first && placeOf(context.kernel, first.access.instruction).line;
-  const reason: Reason | null =
-    first && line !== undefined ? { kind: 'out-of-bounds', array: baseName(context, first.target.base), line } : null;
-  return { reason, findings: boundsFindings(context, found) };
+  return { reason: first ? reasonOf(context, first) : null, findings: boundsFindings(context, found) };
+}
+
+function reasonOf(context: KernelContext, { access, target, shown, wrap }: OutOfBounds): Reason {
+  const place = { array: baseName(context, target.base), line: placeOf(context.kernel, access.instruction).line };
+  if (wrap) return { kind: 'index-overflow', ...place };
+  return { kind: 'out-of-bounds', ...place, ...(shown?.event.left?.bytes === 0 && { isNull: true }) };
 }
 
 /** The arrays of which ranges and guards do not show that every index stays in them. */
@@ -375,36 +378,50 @@ function memoryOfBase(base: Target['base']): NonNullable<RaceFinding['left']>['m
 /** The findings that runs have shown, one for each object. */
 function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): RaceFinding[] {
   const findings = new Map<string, RaceFinding>();
-  for (const { access, target, extent, isGiven, isInAll, shown, wrapped } of found) {
+  for (const { access, target, extent, isGiven, isInAll, shown, wrap } of found) {
     const { left } = shown?.event ?? {};
     const array = baseName(context, target.base);
-    if (!shown || findings.has(array) || (!left && !wrapped)) continue;
-    const fault = wrapped ? 'index-overflow' : 'out-of-bounds';
-    const { request, kernel, fields } = context;
-    const { block, thread } = shown.event;
-    const described = describeAccess(context, access, {
-      instruction: access.instruction.id,
-      operation: access.operation,
-      block,
-      thread,
-    });
-    const memory = access.memory === 'shared' ? 'shared' : 'global';
-    const identity = `${access.operation}:${describeTerm(context, target.offset)}`;
+    if (!shown || findings.has(array) || (!left && !wrap)) continue;
+    const fromElement = wrap ? null : givenElement(context, target, shown.event);
     findings.set(array, {
-      code: `memory/${fault}`,
+      ...faultFinding(context, wrap ? 'index-overflow' : 'out-of-bounds', { access, target, isGiven, shown }),
       severity: isGiven || isInAll ? 'error' : weaker('error'),
-      fingerprint: fingerprintOf(request.identity, [fault, array, identity]),
-      kind: fault,
-      memory,
-      array,
-      first: described,
-      second: described,
       ...(left && { left: { offset: left.offset, bytes: extent, memory: memoryOfBase(target.base) } }),
-      ...(wrapped && { wrapped }),
-      confirmed: true,
-      witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
-      witnessOrigin: isGiven ? 'given' : 'chosen',
+      ...wrap,
+      ...(fromElement && { fromElement }),
     });
   }
   return [...findings.values()];
+}
+
+/** The element of an array of the host program that a thread reads for an index; null if it reads none, or the host program does not give it. */
+function givenElement(
+  context: KernelContext,
+  { offset }: Target,
+  { thread, block }: Pick<FaultEvent, 'thread' | 'block'>,
+): NonNullable<RaceFinding['fromElement']> | null {
+  const { request, dimensions, kernel } = context;
+  const numbers: Readonly<Record<string, readonly (number | null)[]>> = {
+    thread,
+    block,
+    'block-size': dimensions.block,
+    'grid-size': dimensions.grid,
+  };
+  const valueOf = ({ atom }: Term): bigint | undefined => {
+    if (atom?.kind === 'parameter') return givenScalar(request.launch, atom.index, atom.offset, atom.bytes);
+    const number = atom && 'axis' in atom ? numbers[atom.kind]?.[atom.axis] : undefined;
+    return typeof number === 'number' ? BigInt(number) : undefined;
+  };
+  const loads = offset.leaves.flatMap(({ atom }) => {
+    const definition = atom?.kind === 'havoc' ? kernel.values[atom.value]?.definition : undefined;
+    return definition?.kind === 'instruction' ? [definition.instruction] : [];
+  });
+  const [read, ...others] = context.accesses.filter(({ instruction }) => loads.includes(instruction));
+  const [target] = read?.targets ?? [];
+  if (!read || !target || others.length > 0 || target.base.kind !== 'parameter' || !isFilledBefore(context, target.base)) return null;
+  const start = evaluateTerm(target.offset, valueOf, new Map());
+  const index = start === undefined ? -1 : Number(BigInt.asIntN(64, start)) / read.bytes;
+  const type = request.parameters[target.base.index]?.type.replace(/\bconst\b|\*.*$/g, '').trim() ?? '';
+  const value = integerType(type)?.bytes === read.bytes ? request.launch.contents?.arrays.get(target.base.index)?.[index] : undefined;
+  return value === undefined ? null : { element: `${baseName(context, target.base)}[${index}]`, value };
 }

@@ -1,23 +1,20 @@
 /** Findings on single accesses other than those of known or open sizes, and what they mean for the race verdict. */
 import type { Steps } from '../../base/coroutine.ts';
 import type { RaceFinding, RaceResult } from '../../verdict/finding.ts';
-import { fingerprintOf } from '../../verdict/fingerprint.ts';
-import { type MemoryFault, isMemoryFault } from '../../verdict/memory-fault.ts';
+import { isMemoryFault } from '../../verdict/memory-fault.ts';
 import type { Reason } from '../../verdict/reason.ts';
 import { inferUniformity } from '../../analysis/values/uniformity.ts';
-import { describeAccess } from '../context/access-description.ts';
 import type { KernelContext } from '../context/facts.ts';
-import { baseName, describeTerm, placeOf } from '../context/names.ts';
+import { baseName, placeOf } from '../context/names.ts';
 import { Instances } from '../obligations/instance.ts';
 import type { CheckResult } from '../request/check-request.ts';
-import { chosenLaunch } from '../witness/interleaving.ts';
 import { weaker } from '../witness/origin.ts';
-import { describeWitness } from '../witness/replay.ts';
 import { Confirmation } from '../witness/scenarios.ts';
 import { type Misaligned, misalignedAccesses } from './alignment-check.ts';
 import { type MemoryResult, wrongIndices } from './bounds-check.ts';
+import { decidedWithout, faultFinding } from './fault-finding.ts';
 import { type UninitialisedRead, uninitialisedReads } from './initialisation-check.ts';
-import { type WrappedAccess, overflowNotices, wrappedAccesses } from './width-check.ts';
+import { type WrappedAccess, overflowNotices, racesByWrapAround, wrappedAccesses } from './width-check.ts';
 
 /** The result with the faults of single accesses that runs have shown. */
 export function* withMemoryFaults(context: KernelContext, result: CheckResult): Steps<CheckResult> {
@@ -34,7 +31,15 @@ export function* withMemoryFaults(context: KernelContext, result: CheckResult): 
   }
   for (const one of yield* uninitialisedReads(context, result, confirmation))
     found.set(one.target.base.key, uninitialisedFinding(context, one));
-  if (found.size + overflow.findings.length === 0 && overflow.reason === null) return result;
+  const isWrapped = (finding: RaceFinding): boolean => racesByWrapAround(context, instances, finding);
+  const wrapped = [...result.race.findings, ...overflow.findings].filter(({ computedAt, confirmed }) => computedAt && confirmed);
+  const races = result.race.findings.map((finding) =>
+    finding.interleaving?.missing && wrapped.some(({ array }) => array === finding.array) && isWrapped(finding)
+      ? { ...finding, interleaving: { ...finding.interleaving, missing: { kind: 'width' } as const } }
+      : finding,
+  );
+  if (found.size + overflow.findings.length === 0 && overflow.reason === null)
+    return { ...result, race: { ...result.race, findings: races } };
   const wrong = misaligned.find(({ needs }) => needs === undefined);
   const reason: Reason | null = wrong
     ? {
@@ -45,7 +50,7 @@ export function* withMemoryFaults(context: KernelContext, result: CheckResult): 
     : overflow.reason;
   return {
     ...result,
-    race: withFindings(result.race, [...overflow.findings, ...found.values()], reason),
+    race: withFindings({ ...result.race, findings: races }, [...overflow.findings, ...found.values()], reason),
     open: { ...result.open, beside: result.open.beside ?? reason },
   };
 }
@@ -75,7 +80,7 @@ function withFindings(race: RaceResult, added: readonly RaceFinding[], reason: R
   return {
     verdict: 'possible',
     reason,
-    wouldDecide: { question: { kind: reason.kind === 'misaligned' ? 'alignment' : 'bounds' } },
+    wouldDecide: decidedWithout(reason),
     findings,
   };
 }
@@ -103,37 +108,5 @@ function uninitialisedFinding(context: KernelContext, read: UninitialisedRead): 
       ...(unwritten && { offset: unwritten.offset }),
       ...(use && { reaches: use.kind === 'memory' ? use.array : null }),
     },
-  };
-}
-
-/** What the findings on single accesses have in common. */
-function faultFinding(
-  context: KernelContext,
-  fault: MemoryFault,
-  { access, target, isGiven, shown }: Pick<Misaligned, 'access' | 'target' | 'isGiven' | 'shown'>,
-): RaceFinding {
-  const { request, kernel, fields } = context;
-  const { block, thread } = shown.event;
-  const array = baseName(context, target.base);
-  const described = describeAccess(context, access, {
-    instruction: access.instruction.id,
-    operation: access.operation,
-    block,
-    thread,
-  });
-  const identity = `${access.operation}:${access.bytes}:${describeTerm(context, target.offset)}`;
-  return {
-    code: `memory/${fault}`,
-    severity: 'error',
-    fingerprint: fingerprintOf(request.identity, [fault, array, identity]),
-    kind: fault,
-    memory: access.memory === 'shared' ? 'shared' : 'global',
-    array,
-    first: described,
-    second: described,
-    confirmed: true,
-    witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, shown.scenario),
-    witnessOrigin: isGiven ? 'given' : 'chosen',
-    ...(!isGiven && { chosen: chosenLaunch(context, shown.scenario) }),
   };
 }

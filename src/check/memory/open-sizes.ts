@@ -11,15 +11,10 @@ import type { KernelContext } from '../context/facts.ts';
 import { memoryOf } from '../context/scalars.ts';
 import type { Instances } from '../obligations/instance.ts';
 import { type LaunchInstance, representativeLaunches, sampledLaunches } from '../representative/representative-launches.ts';
-import { SideOfLaunch, combinations, inAnyIteration, scalarsOf } from '../witness/lanes-of-access.ts';
 import type { Shown } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
 import { blockAt, endsOf } from '../witness/some-blocks.ts';
-
-/** Limit on the threads and iterations that are evaluated for one access in one launch. */
-const mostLanes = 1024;
-/** Limit on the conditions that are evaluated for one access, each for one thread in one iteration. */
-const effortOfAccess = 10_000_000;
+import { AccessInLaunches, effortOfKernel } from './access-in-launches.ts';
 
 /** The run in which an access leaves memory of such a size; null if its size is not of this kind, or not all launches show it. */
 export function* leftInChosen(
@@ -31,9 +26,8 @@ export function* leftInChosen(
 ): Steps<{ readonly shown: Shown<FaultEvent>; readonly extent: number } | null> {
   if (!hasOpenSize(context, target) || !target.offset.leaves.every(isOfLaunch)) return null;
   const large = representativeLaunches(context).filter(({ isLarge }) => isLarge);
-  const effort = { left: effortOfAccess };
-  const leftIn = (setting: LaunchInstance): ReturnType<typeof blocksThatLeave> =>
-    blocksThatLeave(context, instances, access, target, setting, effort);
+  const among = new AccessInLaunches(context, instances, access, target, effortOfKernel());
+  const leftIn = (setting: LaunchInstance): ReturnType<typeof blocksThatLeave> => blocksThatLeave(context, among, access, target, setting);
   const found = large.map(leftIn);
   const [first] = found;
   // The large launches are few: a radius may be above the height in each of them, and below it in samples.
@@ -58,22 +52,18 @@ function hasOpenSize({ request, extents }: KernelContext, { base }: Target): boo
 /** The blocks, of the first and the last one, in which some thread leaves the object in a launch; null if none does. */
 function blocksThatLeave(
   context: KernelContext,
-  instances: Instances,
+  among: AccessInLaunches,
   access: Access,
   target: Target,
   setting: LaunchInstance,
-  effort: { left: number },
 ): { readonly blocks: readonly number[]; readonly extent: number } | null {
   const { sharedBytes, extents } = memoryOf(context, setting);
   const { base } = target;
   const extent = base.kind === 'parameter' ? extents.get(`${base.index}.${base.offset}`) : sharedBytes;
   if (extent === undefined) return null;
-  const side = new SideOfLaunch(inAnyIteration(context, access, target), instances, setting, scalarsOf(context, setting), effort);
   const leaves = (number: number): boolean => {
-    const among = [blockAt(setting.grid, number)];
-    const iterations = combinations(side.iterationsTried(among));
-    const { starts } = side.touched(among, iterations, new Map(), mostLanes);
-    return effort.left > 0 && starts.some((start) => start < 0 || start + access.bytes > extent);
+    const { starts } = among.touched(setting, blockAt(setting.grid, number));
+    return among.effort.left > 0 && starts.some((start) => start < 0 || start + access.bytes > extent);
   };
   const blocks = endsOf(setting.grid).filter(leaves);
   return blocks.length > 0 ? { blocks, extent } : null;

@@ -13,7 +13,7 @@ import type { ParameterField } from '../../launch/parameter-field.ts';
 import type { RaceFinding } from '../../verdict/finding.ts';
 import { describeAccess } from '../context/access-description.ts';
 import type { KernelContext } from '../context/facts.ts';
-import { baseName } from '../context/names.ts';
+import { baseName, placeOf } from '../context/names.ts';
 import type { Instances } from '../obligations/instance.ts';
 import { scalarBounds, conditionsOf } from '../premises/premises.ts';
 import { tiedGrid } from '../representative/launch-constraints.ts';
@@ -28,28 +28,22 @@ import { indexForms } from '../shape/index-form.ts';
 import { fieldOf } from '../shape/roles.ts';
 import { type Monomial, valueAt } from '../shape/monomial.ts';
 import { withoutFactors } from '../../algebra/products.ts';
-import { type LaneInteger, SideOfLaunch, combinations, inAnyIteration, scalarsOf } from '../witness/lanes-of-access.ts';
+import type { LaneInteger } from '../witness/lanes-of-access.ts';
 import { performsAt } from '../witness/recording.ts';
 import type { Shown } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
-import { blockAt, cornersOf } from '../witness/some-blocks.ts';
 import { signedBounds } from '../../term/linear.ts';
-import { type NarrowIndex, type WrapCondition, isOfGivenLaunch, narrowIndices, wrapConditions } from './width.ts';
+import { AccessInLaunches, effortOfKernel } from './access-in-launches.ts';
+import { type NarrowIndex, type WrapCondition, computedAt, isOfGivenLaunch, narrowIndices, wrapConditions } from './width.ts';
 
-/** Limit on the threads and iterations that are evaluated for one access in one launch. */
-const mostLanes = 1024;
-/** The same where it matters only whether some thread performs the access. */
-const fewLanes = 64;
-/** Limit on the iterations of a loop of which all are evaluated in the run of a fault. */
-const mostIterations = 256;
-/** Limit on the conditions that are evaluated for one kernel, each for one thread in one iteration. */
-const effortOfKernel = 4_000_000;
+/** What a finding states of an index that wraps around in a run. */
+type Wrap = Pick<RaceFinding, 'wrapped' | 'computedAt'>;
 
 /** An access whose index wraps around in a run. */
 export interface WrappedAccess {
   readonly access: Access;
   readonly target: Target;
-  readonly wrapped: NonNullable<RaceFinding['wrapped']>;
+  readonly wrap: Wrap;
   /** The fault, or the thread that accesses another element than it should; absent if the run is too long to show it. */
   readonly shown?: Shown<Pick<FaultEvent, 'block' | 'thread' | 'left'>>;
 }
@@ -61,18 +55,23 @@ export function wrappedIn(
   access: Access,
   target: Target,
   { event, scenario }: NonNullable<WrappedAccess['shown']>,
-): WrappedAccess['wrapped'] | null {
-  const width = new WidthOfAccess(context, instances, access, target, { left: effortOfKernel });
+): Wrap | null {
+  const among = new AccessInLaunches(context, instances, access, target, effortOfKernel());
   for (const narrow of narrowIndices(context, target)) {
-    const lanes = width.wrapping(narrow, { ...scenario, isLarge: true }, [event.block], Infinity, true);
-    const lane = lanes.find(({ thread, start }) => thread.join() === event.thread.join() && start === event.left?.offset);
-    if (lane) return wrappedTo(narrow, lane);
+    const lanes = among.allIntegersOf({ ...scenario, isLarge: true }, event.block, narrow.term);
+    const lane = wrapping(narrow, lanes).find(({ thread, start }) => thread.join() === event.thread.join() && start === event.left?.offset);
+    if (lane) return wrapOf(context, narrow, lane);
   }
   return null;
 }
 
-function wrappedTo({ holds }: NarrowIndex, { integer }: LaneInteger): WrappedAccess['wrapped'] {
-  return { value: integer, isSigned: holds.low < 0n };
+/** The threads for which narrow arithmetic wraps around. */
+function wrapping({ holds: { low, high } }: NarrowIndex, lanes: readonly LaneInteger[]): readonly LaneInteger[] {
+  return lanes.filter(({ integer }) => integer < Number(low) || integer > Number(high));
+}
+
+function wrapOf(context: KernelContext, narrow: NarrowIndex, { integer }: LaneInteger): Wrap {
+  return { wrapped: { value: integer, isSigned: narrow.holds.low < 0n }, computedAt: computedAt(context, narrow) };
 }
 
 /**
@@ -87,7 +86,7 @@ export function* wrappedAccesses(
   known: (access: Access) => boolean,
 ): Steps<readonly WrappedAccess[]> {
   const found: WrappedAccess[] = [];
-  const effort = { left: effortOfKernel };
+  const effort = effortOfKernel();
   for (const access of context.accesses) {
     if (known(access) || access.memory === 'shared') continue;
     for (const target of access.targets)
@@ -95,31 +94,56 @@ export function* wrappedAccesses(
         if (!isOfGivenLaunch(context, narrow.term)) continue;
         const setting = representativeLaunches(context).findLast(({ isLarge }) => isLarge) ?? representativeLaunches(context)[0];
         if (!setting || target.base.kind !== 'parameter') continue;
-        const blocks = cornersOf(setting.grid).map((number) => blockAt(setting.grid, number));
-        const width = new WidthOfAccess(context, instances, access, target, effort);
-        const [lane] = width.wrapping(narrow, setting, blocks, mostLanes).toSorted((a, b) => a.integer - b.integer);
-        if (!lane) continue;
-        const scenario = yield* confirmation.runLaunch(setting, [numberOf(setting.grid, lane.block)], true);
+        const among = new AccessInLaunches(context, instances, access, target, effort);
+        const corner = among.inCorner(setting, (block) => wrapping(narrow, among.integersOf(setting, block, narrow.term)));
+        if (!corner) continue;
+        const lane = corner.found.reduce((least, other) => (other.integer < least.integer ? other : least));
+        const scenario = yield* confirmation.runLaunch(setting, [corner.number], true);
         const fault = confirmation.faults.get(access.instruction.id);
         const shown = fault ?? { event: lane, scenario };
         const isShown = fault !== undefined || (yield* performsAt(context, scenario, lane, access.instruction.id, lane.start));
-        found.push({ access, target, wrapped: wrappedTo(narrow, lane), ...(isShown && { shown }) });
+        found.push({ access, target, wrap: wrapOf(context, narrow, lane), ...(isShown && { shown }) });
       }
   }
   return found;
 }
 
-function numberOf([x, y]: Dim3, [i, j, k]: Dim3): number {
-  return i + x * (j + y * k);
+/** Whether the index of one of the two accesses of a race wraps around in its thread at the given launch. */
+export function racesByWrapAround(context: KernelContext, makeInstances: () => Instances, { array, first, second }: RaceFinding): boolean {
+  const setting = representativeLaunches(context).findLast(({ isLarge }) => isLarge);
+  if (!setting) return false;
+  const effort = effortOfKernel();
+  let instances: Instances | undefined;
+  return [first, second].some(({ operation, location, thread, block }) => {
+    if (!thread || !block || !location) return false;
+    return context.accesses.some((access) => {
+      const { file, line } = placeOf(context.kernel, access.instruction);
+      if (access.operation !== operation || file !== location.file || line !== location.line) return false;
+      return access.targets.some((target) =>
+        narrowIndices(context, target).some((narrow) => {
+          if (baseName(context, target.base) !== array || !isOfGivenLaunch(context, narrow.term)) return false;
+          const among = new AccessInLaunches(context, (instances ??= makeInstances()), access, target, effort);
+          const lanes = wrapping(narrow, among.allIntegersOf(setting, block, narrow.term));
+          return lanes.some((lane) => lane.thread.join() === thread.join());
+        }),
+      );
+    });
+  });
 }
 
 /** Notices on indices that wrap around from a size on, which the launch leaves open; one for each such condition. */
 export function overflowNotices(context: KernelContext, instances: Instances): readonly RaceFinding[] {
   const { overflow } = context.request.policy;
   if (overflow === 'allow') return [];
-  const effort = { left: effortOfKernel };
+  const effort = effortOfKernel();
   const tried = new Map<string, number>();
-  const found = new Map<string, { readonly condition: WrapCondition; readonly access: Access; readonly target: Target }>();
+  interface Notice {
+    readonly condition: WrapCondition;
+    readonly narrow: NarrowIndex;
+    readonly access: Access;
+    readonly target: Target;
+  }
+  const found = new Map<string, Notice>();
   for (const access of context.accesses) {
     if (access.memory === 'shared') continue;
     for (const target of access.targets) {
@@ -132,8 +156,8 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
           const others = tried.get(when);
           if (size !== null) tried.set(when, (others ?? -1) + 1);
           if (size === null || others !== undefined) continue;
-          const width = new WidthOfAccess(context, instances, access, target, effort);
-          if (isExact(context, width, narrow, condition)) found.set(when, { condition, access, target });
+          const among = new AccessInLaunches(context, instances, access, target, effort);
+          if (isExact(context, among, narrow, condition)) found.set(when, { condition, narrow, access, target });
         }
       }
     }
@@ -141,7 +165,7 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
   const entries = [...found].filter(([, { condition }], at) => {
     return ![...found.values()].some((other, index) => index !== at && comesFirst(other.condition, condition));
   });
-  return entries.map(([when, { condition, access, target }]): RaceFinding => {
+  return entries.map(([when, { condition, narrow, access, target }]): RaceFinding => {
     const array = baseName(context, target.base);
     const described = describeAccess(context, access, undefined);
     return {
@@ -154,6 +178,7 @@ export function overflowNotices(context: KernelContext, instances: Instances): r
       first: described,
       second: described,
       confirmed: false,
+      computedAt: computedAt(context, narrow),
       when,
       ...leadingOf(context, condition, when),
       ...((tried.get(when) ?? 0) > 0 && { more: tried.get(when)! }),
@@ -198,12 +223,13 @@ function comesFirst(first: WrapCondition, { size, most }: WrapCondition): boolea
 }
 
 /** Whether some thread wraps around in a launch of a size just above a bound, and none in one just below it. */
-function isExact(context: KernelContext, width: WidthOfAccess, narrow: NarrowIndex, condition: WrapCondition): boolean {
-  const wraps = (setting: LaunchInstance): boolean => width.wrapping(narrow, setting, [width.lastBlock(setting)], mostLanes).length > 0;
+function isExact(context: KernelContext, among: AccessInLaunches, narrow: NarrowIndex, condition: WrapCondition): boolean {
+  const wraps = (setting: LaunchInstance): boolean =>
+    wrapping(narrow, among.integersOf(setting, among.lastBlock(setting), narrow.term)).length > 0;
   // Not all iterations of long loops are evaluated, so that other numbers may show what these do not.
   for (const [below, above] of aroundBound(context, condition)) {
     if (wraps(below)) return false;
-    if (wraps(above)) return width.effort.left > 0;
+    if (wraps(above)) return among.effort.left > 0;
   }
   return false;
 }
@@ -283,62 +309,4 @@ function knobsOf(context: KernelContext, size: readonly Monomial[]): readonly Si
       turn: (setting, value) => ({ ...setting, grid: setting.grid.with(axis, Number(value)) as unknown as Dim3 }),
     })),
   ];
-}
-
-/** The narrow arithmetic of one access in launches. */
-class WidthOfAccess {
-  readonly effort: { left: number };
-  private readonly context: KernelContext;
-  private readonly instances: Instances;
-  private readonly access: Access;
-  private readonly target: Target;
-
-  constructor(context: KernelContext, instances: Instances, access: Access, target: Target, effort: { left: number }) {
-    this.context = context;
-    this.instances = instances;
-    this.access = access;
-    this.target = target;
-    this.effort = effort;
-  }
-
-  /**
-   * The last block along each axis, of those that are first along the others, in which some thread performs the access in the
-   * first iterations.
-   */
-  lastBlock(setting: LaunchInstance): Dim3 {
-    const side = this.sideIn(setting);
-    const first = combinations(new Map([...side.iterationsTried([[0, 0, 0]])].map(([name, [at]]) => [name, [at ?? 0]])));
-    const terms = [this.target.offset, this.target.condition, this.context.symbolic.reach(this.access.block)];
-    const along = (axis: 0 | 1 | 2): number => {
-      if (!terms.some(({ leaves }) => leaves.some(({ atom }) => atom?.kind === 'block' && atom.axis === axis))) return 0;
-      const performs = (at: number): boolean => {
-        const blocks = [([0, 0, 0] as Dim3).with(axis, at) as unknown as Dim3];
-        return this.effort.left > 0 && side.touched(blocks, first, new Map(), fewLanes).lanes.length > 0;
-      };
-      let [low, high] = [0, setting.grid[axis]];
-      if (performs(high - 1)) return high - 1;
-      while (high - low > 1) {
-        const middle = Math.floor((low + high) / 2);
-        if (performs(middle)) low = middle;
-        else high = middle;
-      }
-      return low;
-    };
-    return [along(0), along(1), along(2)];
-  }
-
-  private sideIn(setting: LaunchInstance): SideOfLaunch {
-    const { context, instances, access, target, effort } = this;
-    return new SideOfLaunch(inAnyIteration(context, access, target), instances, setting, scalarsOf(context, setting), effort);
-  }
-
-  /** The threads of some blocks for which the arithmetic wraps around. */
-  wrapping(narrow: NarrowIndex, setting: LaunchInstance, blocks: readonly Dim3[], lanes: number, isEach = false): readonly LaneInteger[] {
-    if (this.effort.left <= 0) return [];
-    const side = this.sideIn(setting);
-    const tried = side.iterationsTried(blocks);
-    const iterations = combinations(tried, isEach ? mostIterations : 0);
-    const { low, high } = narrow.holds;
-    return side.integersOf(narrow.term, blocks, iterations, lanes).filter(({ integer }) => integer < Number(low) || integer > Number(high));
-  }
 }

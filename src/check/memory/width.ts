@@ -7,7 +7,10 @@ import type { Target } from '../../analysis/values/memory-base.ts';
 import { gcd, floorDivide } from '../../base/integer.ts';
 import { type Bounds, inside, signedBounds, unsignedBounds } from '../../term/linear.ts';
 import type { Term } from '../../term/term.ts';
+import type { Instruction, Operand } from '../../ir/form/kernel.ts';
+import type { Location } from '../../source/location.ts';
 import type { KernelContext } from '../context/facts.ts';
+import { placeOf } from '../context/names.ts';
 import { givenScalar } from '../context/scalars.ts';
 import { type IndexGuard, extentSum, indexExtents } from '../shape/index-form.ts';
 import { type Monomial, expand, isCommon } from '../shape/monomial.ts';
@@ -66,6 +69,32 @@ export function isOfGivenLaunch({ request, dimensions }: KernelContext, { leaves
         return atom.kind === 'iteration';
     }
   });
+}
+
+/** Where the products of narrow arithmetic are computed, other than the rank of a thread in the grid; its sum if it has none. */
+export function computedAt({ kernel, symbolic }: Pick<KernelContext, 'kernel' | 'symbolic'>, { term }: NarrowIndex): readonly Location[] {
+  const definitionOf = (operand: Operand): Instruction[] => {
+    const definition = operand.kind === 'value' ? kernel.values[operand.id]?.definition : undefined;
+    return definition?.kind === 'instruction' ? [definition.instruction] : [];
+  };
+  const productsOf = (instruction: Instruction): Instruction[] => {
+    const { operation, arguments: operands } = instruction;
+    const addends = /^(?:add|sub)$/.test(operation.opcode) ? operands : operation.opcode === 'mad' ? operands.slice(2) : [];
+    const own = /^(?:mul|mad|shl)$/.test(operation.opcode) ? [instruction] : [];
+    return [...own, ...addends.flatMap(definitionOf).flatMap(productsOf)];
+  };
+  const isOfTerm = ({ results, operation }: Instruction): boolean =>
+    results.some((id, at) => id !== null && operation.results[at] === 32 && symbolic.value(id) === term);
+  const root = kernel.blocks.flatMap(({ instructions }) => instructions).find(isOfTerm);
+  const products = root ? productsOf(root) : [];
+  const others = products.filter(({ results: [id] }) => typeof id !== 'number' || !symbolic.value(id).leaves.every(isOfThreads));
+  const [chosen = []] = [others, products, root ? [root] : []].filter(({ length }) => length > 0);
+  const places = chosen.map((instruction) => placeOf(kernel, instruction));
+  return [...new Map(places.map((place) => [`${place.file}:${place.line}`, place])).values()];
+}
+
+function isOfThreads({ atom }: Term): boolean {
+  return /^(?:thread|block|block-size|grid-size)$/.test(atom!.kind);
 }
 
 /** The condition `size > most` under which arithmetic wraps around, with the common divisor of its products divided out. */

@@ -52,6 +52,10 @@ function factText(question: OpenQuestion): string {
       return 'undecided: Selvage cannot determine whether the threads that do not reach the barrier have returned or have taken another path';
     case 'bounds':
       return 'first keep every index inside of its array: with fewer blocks or threads, a larger array or a check of the index';
+    case 'width':
+      return 'first compute the index in 64 bits';
+    case 'null-pointer':
+      return 'first pass an array, or test the pointer before the access';
     case 'alignment':
       return 'first make the address of the access a multiple of its size';
     case 'reachability':

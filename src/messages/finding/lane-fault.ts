@@ -31,7 +31,7 @@ export function laneFaultText(kind: LaneFaultKind, { mnemonic, mask, lane, other
             : other?.is === 'unnamed'
               ? `which is not in the mask ${maskText(mask ?? 0)}`
               : 'which executes another instruction';
-      const use = reaches === undefined ? '' : reaches === null ? ' and decides the path of a thread' : ` and reaches ${code(reaches)}`;
+      const use = reaches === undefined ? '' : reaches === null ? ' on which a branch depends' : ` and reaches ${code(reaches)}`;
       return `lane ${lane} reads the value of lane ${source}, ${because}, in ${name} on ${at}; the value is undefined${use}`;
     }
   }

@@ -2,7 +2,7 @@
 import { type MemoryFault, memoryFaultOf } from '../../verdict/memory-fault.ts';
 import type { RaceFinding } from '../../verdict/finding.ts';
 import { chosenText } from '../text/launch-text.ts';
-import { code, sentences } from '../text/code-text.ts';
+import { code, listed, sentences } from '../text/code-text.ts';
 import { homeOf, lineText } from '../text/place.ts';
 
 const titles: Readonly<Record<MemoryFault, string>> = {
@@ -27,6 +27,7 @@ const largerArrays: Readonly<Record<NonNullable<RaceFinding['left']>['memory'], 
 /** The sentences on an access outside the bounds of its object. */
 export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
   const { offset, bytes, memory } = left;
+  const { fromElement } = finding;
   if (bytes === 0)
     return sentences(
       `${actionText(finding, 'of')}, for which the launch passes a null pointer`,
@@ -34,8 +35,12 @@ export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding[
     );
   const where = `${offset < 0 ? 'before the start' : 'past the end'} of`;
   return sentences(
-    `${actionText(finding, where)}: at byte ${offset} of an array of ${bytes} bytes`,
-    offset < 0 ? 'check the index before the access, or start at a larger one' : largerArrays[memory],
+    `${actionText(finding, where)}: at byte ${offset} of an array of ${bytes} bytes${fromElement ? `, since ${code(`${fromElement.element} = ${fromElement.value}`)}` : ''}`,
+    fromElement
+      ? `store another number in ${code(fromElement.element)}, or check the index before the access`
+      : offset < 0
+        ? 'check the index before the access, or start at a larger one'
+        : largerArrays[memory],
   );
 }
 
@@ -43,7 +48,7 @@ export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding[
 export function misalignedText(finding: RaceFinding, { multiple, offset, needs }: NonNullable<RaceFinding['misaligned']>): string {
   const { chosen } = finding;
   const action = actionText(finding, 'of');
-  const where = offset === undefined ? 'at an address' : `from byte ${offset} of the array on,`;
+  const where = offset === undefined ? 'at an address' : `at byte ${offset} of the array,`;
   if (needs === undefined)
     return sentences(
       `${action} ${where} which is not a multiple of ${multiple}`,
@@ -64,7 +69,7 @@ export function uninitialisedText(finding: RaceFinding, { offset, reaches }: Non
     reaches === undefined
       ? 'no result of this run depends on the value'
       : reaches === null
-        ? 'the value decides the path of a thread'
+        ? 'a branch depends on the value'
         : `the value reaches ${code(reaches)}`;
   return sentences(
     `${actionText(finding, 'of')}, which no thread of the block has written${byte}; ${use}`,
@@ -75,19 +80,23 @@ export function uninitialisedText(finding: RaceFinding, { offset, reaches }: Non
 
 /** The sentences on an index of 32 bits that wraps around, in a run or from a size on. */
 export function indexOverflow(finding: RaceFinding): string {
-  const { wrapped, when, about, first, array, more = 0 } = finding;
+  const { wrapped, when, about, first, array, more = 0, computedAt = [] } = finding;
+  const home = homeOf([first.location]);
+  const elsewhere = computedAt.filter(({ file, line }) => file !== first.location?.file || line !== first.location.line);
+  const computed = elsewhere.length === 0 ? '' : ` on ${listed(elsewhere.map((location) => lineText(location, home)))}`;
   const remedy =
     'compute the index in 64 bits: declare it as `size_t`, and convert a factor of a product to `size_t` before the multiplication';
   if (wrapped) {
     const [type, most] = wrapped.isSigned ? ['int', 2 ** 31 - 1] : ['unsigned int', 2 ** 32 - 1];
-    const ends = `the index is ${wrapped.value} there, more than the ${most} that ${code(type)} holds, and wraps around`;
+    const index = computed === '' ? 'the index' : `the index, which is computed${computed},`;
+    const ends = `${index} is ${wrapped.value} there, more than the ${most} that ${code(type)} holds, and wraps around`;
     return sentences(`${actionText(finding, 'of')}: ${ends}`, remedy);
   }
-  const place = first.location ? ` on ${lineText(first.location, homeOf([first.location]))}` : '';
+  const place = first.location ? ` on ${lineText(first.location, home)}` : '';
   const text = code(first.expression ?? array ?? 'memory');
   const others = more === 0 ? '' : `, like that of ${more === 1 ? 'one more access' : `${more} more accesses`},`;
   return sentences(
-    `the index of ${text}${place}${others} is computed in 32 bits, and wraps around when ${about === undefined ? '' : 'about '}${code(about ?? when ?? '')}`,
+    `the index of ${text}${place}${others} is computed in 32 bits${computed}, and wraps around when ${about === undefined ? '' : 'about '}${code(about ?? when ?? '')}`,
     remedy,
   );
 }

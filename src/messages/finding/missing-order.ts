@@ -66,6 +66,8 @@ export function missingText(missing: MissingOrder, accesses: Accesses): string {
       return waitText(missing, homeOf([first.location, second.location]));
     case 'size':
       return `atomic operations of ${first.bytes} and ${second.bytes} bytes are not atomic with respect to each other`;
+    case 'width':
+      return 'the index of one of them is too large for 32 bits and wraps around';
   }
 }
 
@@ -102,6 +104,8 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
       return waitRemedy(missing, accesses);
     case 'size':
       return 'use atomic operations of one size';
+    case 'width':
+      return 'compute the index in 64 bits, as for its overflow';
   }
 }
 

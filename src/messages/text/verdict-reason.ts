@@ -51,11 +51,13 @@ export function reasonText(reason: Reason): string {
     case 'unreachable':
       return `line ${reason.line} is unreachable under ${codeList(reason.assumptions)}, so a proof would be vacuous`;
     case 'out-of-bounds':
-      return `out of bounds: an index on line ${reason.line} is outside of ${code(reason.array)}`;
+      return reason.isNull
+        ? `the kernel fails on line ${reason.line}, where it accesses ${code(reason.array)}, a null pointer`
+        : `an access on line ${reason.line} is outside of ${code(reason.array)}, and may be to memory that other threads access`;
     case 'index-overflow':
-      return `overflow: an index of ${code(reason.array)} on line ${reason.line} wraps around`;
+      return `an index of ${code(reason.array)} on line ${reason.line} wraps around, and may be that of an element which other threads access`;
     case 'misaligned':
-      return `misaligned: the access to ${code(reason.array)} on line ${reason.line} is not at a multiple of its size`;
+      return `the kernel fails on line ${reason.line}, where it accesses ${code(reason.array)} at an address that is not a multiple of the size of the access`;
     case 'refused':
       return `no device runs the launch: a block needs ${reason.sharedBytes} bytes of shared memory, and has at most ${reason.most}`;
     case 'contradiction':
