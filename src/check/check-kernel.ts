@@ -15,10 +15,9 @@ import { raceResult, reasonBeside } from './race-result.ts';
 import {
   type RaceFreeMemory,
   assumedOfMemory,
-  earlierEnded,
+  assumedOfOtherKernels,
   isOfMemory,
   neededRaceFreedom,
-  overlapsOthers,
   readsUniformly,
   stableMemory,
 } from './stable-memory.ts';
@@ -170,7 +169,7 @@ function* decide(
   const assumed = new AssumedFacts(facts);
   for (const { symbol } of initialisedTables(facts)) assumed.add('contents', tableText(facts.request, symbol));
   for (const text of nonAliasingPointers(facts)) assumed.add('contents', text);
-  if (overlapsOthers(facts)) assumed.add('stable-memory', earlierEnded);
+  for (const text of assumedOfOtherKernels(facts)) assumed.add('stable-memory', text);
   const contents = assumedContents(facts);
   let tiers = new SolverTiers(facts, contents);
   const { request } = facts;

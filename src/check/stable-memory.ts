@@ -2,6 +2,7 @@
 import { participantsOf } from '../isa/model/effect.ts';
 import type { BlockId, ValueId } from '../ir/form/kernel.ts';
 import type { UniformityResult } from '../analysis/values/uniformity.ts';
+import { gridDependency, waitsFirst } from '../analysis/barriers/grid-dependency.ts';
 import { type Access, isWriter } from '../analysis/values/access.ts';
 import type { Assumption } from '../verdict/finding.ts';
 import { noAlias, disjointFromSharedValues } from './context/aliasing.ts';
@@ -16,12 +17,23 @@ export const stableMemory = 'memory that the kernel does not write does not chan
 /** The assumption that memory written by earlier kernels is visible when a launch starts. */
 export const earlierEnded = 'the kernel before it in the stream has ended';
 
+/** The assumption about kernels that a launch lets start before it has ended. */
+const laterWait = 'kernels launched after it wait for its end before they access its arrays';
+
+/** Whether an assumption is about other kernels that run at the same time. */
+export function isOfOtherKernels(text: string): boolean {
+  return text === earlierEnded || text === laterWait;
+}
+
 /**
- * Whether a launch may run while the previous kernel in the stream still does: it has the attribute of a programmatic
- * dependent launch, or the kernel waits for the end of another one, or lets another one start.
+ * What a proof assumes about kernels before and after a launch that may run at the same time: the launch has the attribute of a
+ * programmatic dependent launch, or the kernel waits for the end of another one, or lets another one start.
  */
-export function overlapsOthers({ kernel, request: { launch } }: KernelAndLaunch): boolean {
-  return launch.startsEarly === true || kernel.overlapsOthers === true;
+export function assumedOfOtherKernels({ kernel, request: { launch } }: KernelAndLaunch): readonly string[] {
+  if (!launch.startsEarly && !kernel.overlapsOthers) return [];
+  const dependency = gridDependency(kernel);
+  const isAfterOthers = launch.source === 'launch-site' && !launch.startsEarly && !dependency.hasWait;
+  return [...(isAfterOthers || waitsFirst(dependency) ? [] : [earlierEnded]), ...(dependency.hasTrigger ? [laterWait] : [])];
 }
 
 /** Memory on which no accesses may race, for a proof of no divergence: all of it, or that of some bases, by key. */

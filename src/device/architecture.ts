@@ -85,3 +85,8 @@ export function architectureOf(name: string): Architecture | undefined {
   const wanted = name.replace(/^compute_/, 'sm_').replace(/[af]$/, '');
   return architectures.find((architecture) => architecture.name === wanted);
 }
+
+/** Whether kernels of an architecture overlap by programmatic dependent launch: from compute capability 9.0 on, or if it is unknown. */
+export function canStartEarly(name: string): boolean {
+  return Number(/^sm_(\d+)/.exec(name)?.[1] ?? 90) >= 90;
+}

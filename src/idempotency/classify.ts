@@ -34,7 +34,7 @@ import { localMemory } from './local-memory.ts';
 import { OwnThread } from './same-thread-hazards.ts';
 import { always, never, type Quantity, type ValidatorCondition } from './model/quantity.ts';
 import type { IdempotencyReason, KernelIdempotency, OverlapClause, PointerArgument, WrittenMemory } from './model/kernel-idempotency.ts';
-import { earlierEnded } from '../check/stable-memory.ts';
+import { isOfOtherKernels } from '../check/stable-memory.ts';
 import { isUsuallyMet } from './usual-launch.ts';
 import { type KernelProofs, launchValue, type RaceFreedom, raceFreedom } from './race-freedom.ts';
 import { withoutConflicts } from './disjoint-stores.ts';
@@ -326,7 +326,7 @@ class Classifier {
     const { kernel, parameters, checked } = this.request;
     const proved = raceFreedom(kernel, parameters, checked);
     // Footprints do not cover accesses of another, concurrent kernel.
-    if (proved.open.includes(earlierEnded)) return proved;
+    if (proved.open.some(isOfOtherKernels)) return proved;
     if (proved.open.length === 0 && !proved.isOfOneAlong) return proved;
     // Disjointness of writes and textures is required separately.
     const footprints = this.footprints.filter(({ root }) => root.kind !== 'texture');

@@ -24,7 +24,7 @@ import { parseAssumption } from '../assumptions/assumption-parser.ts';
 import type { Condition as Assumed, IntegerExpression } from '../assumptions/expression.ts';
 import { negatedFact } from '../assumptions/simplify.ts';
 import { isFloatType, sizeOfType } from '../cuda/syntax/basic-type.ts';
-import { earlierEnded } from '../check/stable-memory.ts';
+import { isOfOtherKernels } from '../check/stable-memory.ts';
 import { isUnsignedType, namedScalar } from '../check/premises/premises.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
@@ -95,7 +95,7 @@ export function raceFreedom(kernel: Kernel, parameters: readonly ParameterSource
       conditions.push(condition);
       if ((kind === 'precondition' || kind === 'user') && !ofDimensions.test(text)) isRestricted = true;
     } else if (kind === 'in-bounds') inBounds = true;
-    else if (kind === 'stable-memory' && text !== earlierEnded) assumptions.add(text);
+    else if (kind === 'stable-memory' && !isOfOtherKernels(text)) assumptions.add(text);
     else if (kind === 'user' && isOfContents(text)) assumptions.add(text);
     else if (kind === 'contents' && ofModule.test(text)) assumptions.add(text);
     else if (!isImplied(kind, text)) open.push(text);

@@ -56,7 +56,6 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   }
   buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
-  // `griddepcontrol` has no effect within its own kernel, so dead-code removal removes it below.
   const overlapsOthers = draft.blocks.some(({ instructions }) =>
     instructions.some(({ operation }) => operation.opcode === 'griddepcontrol'),
   );

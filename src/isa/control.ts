@@ -59,6 +59,20 @@ function idle(opcode: string, section: string, forms: string, ...allowed: string
   };
 }
 
+const gridDependency: Row = {
+  opcode: 'griddepcontrol',
+  section: '9.7.13.13',
+  forms: 'griddepcontrol.action; .action = {.launch_dependents, .wait}',
+  treatment: 'exact',
+  remark: 'orders accesses of different kernels only',
+  decode(modifiers) {
+    const action = modifiers.oneOf('launch_dependents', 'wait');
+    if (!action) return null;
+    const form = action === 'wait' ? 'wait' : 'launch';
+    return { ...noOperation([], 'control'), effect: { kind: 'grid-dependency', form } };
+  },
+};
+
 function opaqueStack(opcode: 'alloca' | 'stacksave' | 'stackrestore', section: string, forms: string): Row {
   return {
     opcode,
@@ -103,7 +117,7 @@ export const controlRows: readonly Row[] = [
     'aligned',
     'u32',
   ),
-  idle('griddepcontrol', '9.7.13.13', 'griddepcontrol.action; .action = {.launch_dependents, .wait}', 'launch_dependents', 'wait'),
+  gridDependency,
   opaqueStack('stacksave', '9.7.17.1', 'stacksave.type d; .type = {.u32, .u64}'),
   opaqueStack('stackrestore', '9.7.17.2', 'stackrestore.type a; .type = {.u32, .u64}'),
   opaqueStack('alloca', '9.7.17.3', 'alloca.type ptr, size{, immAlign}; .type = {.u32, .u64}'),

@@ -16,6 +16,7 @@ type ThreadContact = 'none' | 'unknown' | 'weak' | 'exchange' | 'end' | 'order';
 export function contactOf({ operation: { effect } }: Instruction): ThreadContact {
   switch (effect.kind) {
     case 'pure':
+    case 'grid-dependency':
     case 'branch':
     case 'indexed-branch':
       return 'none';

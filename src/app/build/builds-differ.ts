@@ -1,3 +1,4 @@
+import { gridDependency, waitsFirst } from '../../analysis/barriers/grid-dependency.ts';
 import { reachedBlocks } from '../../analysis/values/reached-blocks.ts';
 import type { BlockId, Kernel, Instruction } from '../../ir/form/kernel.ts';
 import { type ComparedKernel, hasWrittenBuild, type KernelUnit, type LoweredKernel } from './phase-data.ts';
@@ -29,10 +30,12 @@ export function differsAt({ block, grid }: Launch, { differ, kernel, produced }:
 }
 
 /** Effects of a kernel that run, or may run, asynchronously to its thread. */
-function beside({ unsupported, blocks }: Kernel): string[] {
+function beside(kernel: Kernel): string[] {
+  const { unsupported, blocks, overlapsOthers } = kernel;
   const effects = blocks.flatMap(({ instructions }) => instructions.map(({ operation }) => operation.effect));
   return [
     ...unsupported.map(({ reason }) => reason),
+    ...(overlapsOthers ? accessesBeforeWait(kernel) : []),
     ...effects.flatMap((effect) => (effect.kind === 'opaque' ? [effect.reason] : completionOf(effect) !== null ? [asynchronous] : [])),
   ];
 }
@@ -82,6 +85,17 @@ export function* buildDifferences(
   // A barrier that no launch reaches is removed like other dead code.
   const live = missing.length > 0 ? linesByRole(verification, gridBarriers, reachedBlocks(verification)).barrier : null;
   for (const [line, place] of missing) if (live?.has(line)) yield `the production build lacks the barrier ${told(place)}`;
+  if (!verification.overlapsOthers || !waitsFirst(gridDependency(verification))) return;
+  for (const place of accessesBeforeWait(production))
+    yield `only the production build has an access before cudaGridDependencySynchronize() ${told(place)}`;
+}
+
+/** Places of accesses of global memory that a thread may execute before it waits for the kernels before. */
+function accessesBeforeWait(kernel: Kernel): string[] {
+  return [...gridDependency(kernel).accesses].flatMap(([{ location }, order]) => {
+    const place = outsideToolkit(location) ?? location;
+    return order === 'after' ? [] : [place ? `at ${place.file}:${place.line}` : 'without a source line'];
+  });
 }
 
 function article(role: Role): string {

@@ -15,7 +15,8 @@ import { lowerUnit } from '../build/lower-unit.ts';
 import type { Job } from '../project/job.ts';
 import type { BuildKind } from '../project/unit-builder.ts';
 import type { LaunchFinder, LaunchRequest } from '../project/host-programs.ts';
-import { resolveLaunches } from '../project/resolve-launches.ts';
+import { canStartEarly } from '../../device/architecture.ts';
+import { resolveLaunches, type SiteSettings } from '../project/resolve-launches.ts';
 import { openSourceFacts, type SourceFacts } from '../project/source-facts.ts';
 import { statedFacts } from '../project/stated-facts.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -93,11 +94,18 @@ async function stateFacts(
 /** Resolves the launches of the kernels of a unit. */
 function findLaunches(unit: KernelUnit<StatedKernel>): KernelUnit {
   const kernels = unit.kernels.map((entry): LaunchedKernel => {
-    const { kernel, name, parameters, launchFacts } = entry;
-    const { launches, notEvaluated, diagnostics } = resolveLaunches(kernel, name.qualified, parameters, launchFacts);
+    const { kernel, name, parameters, arch } = entry;
+    const sites = canStartEarly(arch) ? entry.launchFacts.sites : entry.launchFacts.sites.map(withoutEarlyStart);
+    const facts = { ...entry.launchFacts, sites };
+    const { launches, notEvaluated, diagnostics } = resolveLaunches(kernel, name.qualified, parameters, facts);
     return { ...entry, launches, notEvaluated, diagnostics: [...entry.diagnostics, ...diagnostics] };
   });
   return { ...unit, kernels };
+}
+
+function withoutEarlyStart({ startsEarly, ...site }: SiteSettings): SiteSettings {
+  void startsEarly;
+  return site;
 }
 
 /** Diagnostics of the first phases about units and their analysed kernels. */

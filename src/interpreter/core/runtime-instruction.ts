@@ -36,6 +36,7 @@ export function executionOf({ effect, evaluate }: Operation): 'compute' | 'event
   if (needsRuntime(effect)) return 'runtime';
   switch (effect.kind) {
     case 'pure':
+    case 'grid-dependency':
       return evaluate ? 'compute' : 'unsupported';
     case 'group':
     case 'fence':

@@ -135,6 +135,7 @@ export function isOfRegisters({ kind }: Effect): boolean {
     case 'vote':
     case 'warp-value':
     case 'warp-matrix':
+    case 'grid-dependency':
       return true;
     default:
       return false;

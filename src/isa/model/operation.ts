@@ -101,6 +101,11 @@ export type Effect =
   | MatrixAccessEffect
   | WarpgroupMultiplyEffect
   | { readonly kind: 'surface-store' }
+  /**
+   * `griddepcontrol`: `wait` returns once the kernels before in the stream have ended and their writes are visible;
+   * `launch` lets the next kernel start (PTX ISA 9.7.13.13). It orders no accesses of its own kernel.
+   */
+  | { readonly kind: 'grid-dependency'; readonly form: 'wait' | 'launch' }
   | { readonly kind: 'branch' }
   | { readonly kind: 'indexed-branch' }
   | { readonly kind: 'call' }
@@ -326,7 +331,7 @@ export interface Operation {
   readonly cost: CostClass;
   /** Section of the PTX ISA, for example `9.7.1.4`. */
   readonly section: string;
-  /** Present if the effect is `pure`. */
+  /** Present if the effect is `pure` or `grid-dependency`. */
   readonly evaluate?: Rule;
   /**
    * The condition code register CC.CF of `add.cc`, `addc`, `madc` …, which the text does not name: `out` appends a

@@ -103,3 +103,19 @@ test('stores of only the production build race with nothing if the launch has a 
   assert.equal(told(copy, one, one), true);
   assert.equal(told(opaque, one, one), true);
 });
+
+test('a load before the wait for the kernels before, if only the production build has it there', () => {
+  const load = 'ld.global.nc.u32 %r20, [%d1];';
+  const after = textKernel(`griddepcontrol.wait; ${load} st.global.u32 [%d2], %r20;`);
+  const before = textKernel(`${load} griddepcontrol.wait; st.global.u32 [%d2], %r20;`);
+  assert.equal(
+    buildsDiffer(after, before),
+    'only the production build has an access before cudaGridDependencySynchronize() without a source line',
+  );
+  assert.equal(buildsDiffer(after, after), undefined);
+  assert.equal(buildsDiffer(before, before), undefined, 'the proof assumes that the kernel before has ended');
+  assert.equal(buildsDiffer(textKernel(`${load} st.global.u32 [%d2], %r20;`), before), undefined);
+  const alone = { block: [1, 1, 1], grid: [1, 1, 1] } as unknown as Parameters<typeof differsAt>[0];
+  const compared = { differ: buildsDiffer(after, before), kernel: after, produced: before } as Parameters<typeof differsAt>[1];
+  assert.notEqual(differsAt(alone, compared), undefined, 'threads of another kernel run at the same time');
+});

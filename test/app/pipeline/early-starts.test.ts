@@ -4,18 +4,20 @@ import type { Report } from '../../../src/report-model/report.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { selvage } from '../commands/in-process.ts';
 
-/** A kernel that executes an instruction, then stores its index. */
-function kernel(name: string, instruction: string): string {
-  return `.visible .entry ${name}(.param .u64 a)\n{\n.reg .b32 %r<2>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd0, [a];\nmov.u32 %r0, %tid.x;\n${instruction}\nmul.wide.u32 %rd1, %r0, 4;\nadd.s64 %rd2, %rd0, %rd1;\nst.global.u32 [%rd2], %r0;\nret;\n}\n`;
+/** A kernel that executes an instruction, stores its index, and executes another instruction. */
+function kernel(name: string, instruction: string, last: string): string {
+  return `.visible .entry ${name}(.param .u64 a)\n{\n.reg .b32 %r<2>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd0, [a];\nmov.u32 %r0, %tid.x;\n${instruction}\nmul.wide.u32 %rd1, %r0, 4;\nadd.s64 %rd2, %rd0, %rd1;\nst.global.u32 [%rd2], %r0;\n${last}\nret;\n}\n`;
 }
 
 test('kernels that may overlap their predecessor share one notice', async (t: TestContext) => {
   const root = temporaryFolder(t);
   const kernels = [
-    ['waits', 'griddepcontrol.wait;'],
-    ['lets', 'griddepcontrol.launch_dependents;'],
-    ['plain', ''],
-  ].map(([name, instruction]) => kernel(name!, instruction!));
+    ['waits', 'griddepcontrol.wait;', ''],
+    ['waitsLate', '', 'griddepcontrol.wait;'],
+    ['lets', 'griddepcontrol.launch_dependents;', ''],
+    ['waitsAndLets', 'griddepcontrol.wait;', 'griddepcontrol.launch_dependents;'],
+    ['plain', '', ''],
+  ].map(([name, instruction, last]) => kernel(name!, instruction!, last!));
   writeFiles(root, { 'k.ptx': `.version 8.0\n.target sm_90\n.address_size 64\n${kernels.join('')}` });
   const words = [
     'check',
@@ -35,19 +37,18 @@ test('kernels that may overlap their predecessor share one notice', async (t: Te
   const { diagnostics, kernels: reports } = JSON.parse(stdout) as Report;
   const notices = diagnostics.filter(({ code }) => code === 'launch/starts-early');
   assert.equal(notices.length, 1);
-  assert.match(notices[0]!.message, /^2 kernels .*: `waits` and `lets`\.$/);
-  const told = new Map(
-    reports.map(({ name, race, idempotency }) => [
-      name,
-      [race.verdict, race.assumptions?.some(({ kind }) => kind === 'stable-memory'), idempotency?.kernel],
-    ]),
-  );
-  assert.deepEqual(
-    [...told],
-    [
-      ['waits', ['proved', true, 'unknown']],
-      ['lets', ['proved', true, 'unknown']],
-      ['plain', ['proved', false, 'idempotent']],
-    ],
-  );
+  assert.match(notices[0]!.message, /^2 kernels .*: `waitsLate` and `lets`\.$/);
+  const ended = 'the kernel before it in the stream has ended';
+  const wait = 'kernels launched after it wait for its end before they access its arrays';
+  const results = reports.map(({ name, race: { verdict, assumptions = [] }, idempotency }) => {
+    const texts = assumptions.flatMap(({ kind, text }) => (kind === 'stable-memory' ? [text] : []));
+    return [name, verdict, texts, idempotency?.kernel];
+  });
+  assert.deepEqual(results, [
+    ['waits', 'proved', [], 'unknown'],
+    ['waitsLate', 'proved', [ended], 'unknown'],
+    ['lets', 'proved', [ended, wait], 'unknown'],
+    ['waitsAndLets', 'proved', [wait], 'unknown'],
+    ['plain', 'proved', [], 'idempotent'],
+  ]);
 });

@@ -3,15 +3,14 @@
 // expect: firstOfTwo assumes stable-memory
 // expect: firstOfTwo silent
 // expect: secondOfTwo race=proved divergence=proved
-// expect: secondOfTwo assumes stable-memory
 // expect: secondOfTwo silent
 // expect: withAttribute race=proved divergence=proved
 // expect: withAttribute assumes stable-memory
-// expect: withAttribute launch early-starts.cu:56 block=256 grid=4
+// expect: withAttribute launch early-starts.cu:55 block=256 grid=4
 // expect: withAttributeOff race=proved divergence=proved
-// expect: withAttributeOff launch early-starts.cu:59 block=256 grid=4
+// expect: withAttributeOff launch early-starts.cu:58 block=256 grid=4
 // expect: racyWithAttribute race=race divergence=proved
-// expect: racyWithAttribute finding race/global error on y lines 42
+// expect: racyWithAttribute finding race/global error on y lines 41
 //
 // A kernel that starts while the one before it in the stream still runs is proved for the case that it has ended.
 #include <cuda_runtime.h>
