@@ -20,7 +20,10 @@ export const earlierEnded = 'the kernel before it in the stream has ended';
 /** The assumption about kernels that a launch lets start before it has ended. */
 const laterWait = 'kernels launched after it wait for its end before they access its arrays';
 
-/** Whether an assumption is about other kernels that run at the same time. */
+/** The assumption about a program with several streams whose order is not known. */
+const othersElsewhere = 'launches and copies in other streams access none of its arrays while it runs';
+
+/** Whether an assumption is about the kernels before and after in the stream. */
 export function isOfOtherKernels(text: string): boolean {
   return text === earlierEnded || text === laterWait;
 }
@@ -30,10 +33,11 @@ export function isOfOtherKernels(text: string): boolean {
  * programmatic dependent launch, or the kernel waits for the end of another one, or lets another one start.
  */
 export function assumedOfOtherKernels({ kernel, request: { launch } }: KernelAndLaunch): readonly string[] {
-  if (!launch.startsEarly && !kernel.overlapsOthers) return [];
+  const elsewhere = launch.mayOverlap ? [othersElsewhere] : [];
+  if (!launch.startsEarly && !kernel.overlapsOthers) return elsewhere;
   const dependency = gridDependency(kernel);
   const isAfterOthers = launch.source === 'launch-site' && !launch.startsEarly && !dependency.hasWait;
-  return [...(isAfterOthers || waitsFirst(dependency) ? [] : [earlierEnded]), ...(dependency.hasTrigger ? [laterWait] : [])];
+  return [...(isAfterOthers || waitsFirst(dependency) ? [] : [earlierEnded]), ...(dependency.hasTrigger ? [laterWait] : []), ...elsewhere];
 }
 
 /** Memory on which no accesses may race, for a proof of no divergence: all of it, or that of some bases, by key. */

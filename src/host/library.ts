@@ -572,12 +572,13 @@ export class Library {
     const made = copyOf(name, request.given.map(scalar), ({ id }) => this.isManaged(id));
     if (made === null) return;
     if (made === 'unknown') {
-      state.order = hostMayWait(state.order);
+      state.order = { ...hostMayWait(state.order), isExact: false };
       return;
     }
     const stream = this.#host.streams.of(made.stream);
     this.#host.issue(request, made.operation, stream, state);
-    if (!made.returnsEarly) state.order = hostWaitsFor(state.order, stream);
+    // Whether the host waits for a copy from or to memory that is not pinned depends on its direction and size.
+    if (!made.returnsEarly) state.order = { ...hostWaitsFor(state.order, stream), isExact: state.order.isExact && made.isSynchronous };
   }
 
   /** What a call writes to device memory. */

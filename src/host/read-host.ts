@@ -61,6 +61,9 @@ class Run extends Interpreter {
   /** The order after the last access of the host at each place, which the same access leaves as it is. */
   readonly #accessed = new Map<string, HostOrder>();
   readonly #library = new Library(this);
+  /** Streams that are certainly different. */
+  readonly #streamsUsed = new Set<string>();
+  #isExact = true;
   readonly #reader: LaunchReader;
   readonly #reaching: ReadonlySet<string>;
   readonly #isOwn: (file: string) => boolean;
@@ -84,6 +87,12 @@ class Run extends Interpreter {
 
   get pairs(): LoggedPair[] {
     return this.#logged.flatMap((one) => ('pair' in one ? [one.pair] : []));
+  }
+
+  /** Whether other operations may overlap with a launch. The order of one stream is known. */
+  mayOverlap(launch: Omit<HostLaunch, 'entry'>): boolean {
+    const isOfPair = ({ first, second }: LoggedPair): boolean => first?.launch === launch || second.launch === launch;
+    return this.#streamsUsed.size > 1 && (!this.#isExact || this.pairs.some(isOfPair));
   }
 
   reaches(unit: HostUnit, symbol: string): boolean {
@@ -173,6 +182,8 @@ class Run extends Interpreter {
   #issued(state: State, operation: LoggedOperation, stream: HostStream | null, early: boolean): void {
     const { order, pairs } = this.#log.issue(state.order, operation, stream, early);
     state.order = order;
+    this.#isExact &&= order.isExact;
+    if (stream && stream.kind !== 'unknown') this.#streamsUsed.add(stream.key);
     if (this.#silence > 0 || this.program.hasThreads) return;
     for (const pair of pairs) this.#logged.push({ pair });
   }
@@ -319,7 +330,10 @@ export function readHostProgram(request: ReadRequest): HostReading {
       const found = program.resolve(one, unit);
       if (found) open.add(found.unit.key(found.symbol));
     }
-    for (const launch of run.launches) launches.push({ ...launch, entry, symbolFacts: run.knownFacts });
+    for (const launch of run.launches) {
+      const overlap = run.mayOverlap(launch) ? ({ mayOverlap: true } as const) : {};
+      launches.push({ ...launch, ...overlap, entry, symbolFacts: run.knownFacts });
+    }
     if (!run.isCutShort) unordered.push(...readPairs(run.pairs, entry, run.knownFacts).map((pair) => ({ pair, entry })));
   };
   for (const key of reaching) if (isRoot(key)) go(key, maxSteps);

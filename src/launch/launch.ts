@@ -30,6 +30,8 @@ export interface Launch {
    * Whether the launch may start before the previous kernel in the stream has ended (programmatic dependent launch).
    */
   readonly startsEarly?: true;
+  /** Present if launches and copies in other streams may overlap with it. */
+  readonly mayOverlap?: true;
   readonly location?: Location;
   /** Known scalar arguments by parameter index: the bits of the parameter as a little-endian integer. */
   readonly scalars: ReadonlyMap<number, bigint>;

@@ -412,9 +412,9 @@ function fewer(all: readonly LaunchSite[], parameters: readonly LaunchParameter[
   if (sites.length <= maxLaunches) return sites;
   const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part));
   const groups = grouped(sites, (site) => {
-    const { location, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown } = site;
+    const { location, block, cluster, cooperative, startsEarly, mayOverlap, aliases, samePointers, distances, unknown } = site;
     return text(
-      [location.file, location.line, block, cluster, cooperative, startsEarly, aliases, samePointers, distances, unknown].map(
+      [location.file, location.line, block, cluster, cooperative, startsEarly, mayOverlap, aliases, samePointers, distances, unknown].map(
         (one) => one ?? null,
       ),
     );

@@ -123,6 +123,7 @@ function siteOf(
     ...(event.keepsAttributes ? { keepsAttributes: true } : {}),
     ...(event.cooperative === undefined ? {} : { cooperative: event.cooperative }),
     ...(event.startsEarly ? { startsEarly: true } : {}),
+    ...(event.mayOverlap ? { mayOverlap: true } : {}),
     unknown,
     reasons: [...reasonsFor('blockDim', block), ...reasonsFor('gridDim', grid)],
     scalars,

@@ -15,6 +15,8 @@ export interface LaunchEvent {
   readonly startsEarly: boolean;
   /** Present if it certainly has the attribute of programmatic stream serialization. */
   readonly isProgrammatic?: boolean;
+  /** Present if other operations of the program may overlap with it: it uses several streams, and their order is not known. */
+  readonly mayOverlap?: true;
   /** Whether the program changes no attributes of kernels, so that they have the default limit of dynamic shared memory. */
   readonly keepsAttributes: boolean;
   /** Values of the arguments; undefined if unknown. */

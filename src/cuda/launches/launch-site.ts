@@ -38,6 +38,8 @@ export interface LaunchSite {
   readonly cooperative?: boolean;
   /** Present if the kernel may start before the previous kernel in the stream has ended. */
   readonly startsEarly?: true;
+  /** Present if other operations of the program may overlap with it: it uses several streams, and their order is not known. */
+  readonly mayOverlap?: true;
   /** Properties that are neither constant nor constrained by an argument. */
   readonly unknown: readonly LaunchProperty[];
   /** Why extents are neither constant nor constrained by an argument: `gridDim.x depends on the result of atoi()`. */

@@ -8,6 +8,8 @@ interface MadeCopy {
   readonly stream: HostValue | undefined;
   /** Whether the call returns before it ends; else the host may wait for it (CUDA runtime API, "API synchronization behavior"). */
   readonly returnsEarly: boolean;
+  /** Whether the host certainly waits for it. */
+  readonly isSynchronous: boolean;
 }
 
 /** Positions of the arguments; without `bytes` a copy is of rows. */
@@ -47,6 +49,7 @@ export function copyOf(
     operation: { kind: source === undefined ? 'fill' : 'copy', name, touches },
     stream: isAsync ? given[stream] : nullPointer,
     // Copies from and to memory of the host that is not pinned may wait; fills of memory of the host do.
+    isSynchronous: !isAsync && source !== undefined,
     returnsEarly: source === undefined ? isPinned(0) && !isManaged(memoryAt(0)!) : isAsync && isPinned(0) && isPinned(source),
   };
 }

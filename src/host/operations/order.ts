@@ -45,9 +45,19 @@ export interface HostOrder {
   readonly device: string | null | undefined;
   /** The capture of a graph that operations are part of; null outside of captures. */
   readonly capture: string | null;
+  /** Whether it is the order itself, and not only a bound. */
+  readonly isExact: boolean;
 }
 
-export const noOrder: HostOrder = { host: new Map(), lanes: new Map(), events: new Map(), pending: [], device: undefined, capture: null };
+export const noOrder: HostOrder = {
+  host: new Map(),
+  lanes: new Map(),
+  events: new Map(),
+  pending: [],
+  device: undefined,
+  capture: null,
+  isExact: true,
+};
 
 /** Both clocks: what may have ended by one of them. */
 function joined(first: Clock, second: Clock): Clock {
@@ -92,7 +102,8 @@ export function issued(order: HostOrder, stream: HostStream, number: number): { 
   for (const [key, lane] of order.lanes)
     if (key !== stream.key && (stream.kind === 'unknown' || lane.kind === 'unknown')) lanes.set(key, { ...lane, last: null });
   lanes.set(stream.key, { kind: stream.kind, clock, last: number });
-  return { order: { ...order, lanes, pending: [...order.pending, number] }, before };
+  const isExact = order.isExact && stream.kind !== 'unknown';
+  return { order: { ...order, lanes, pending: [...order.pending, number], isExact }, before };
 }
 
 /** The host itself accesses memory. */
@@ -102,7 +113,7 @@ export function issuedByHost(order: HostOrder, number: number): HostOrder {
 
 /** The host waits for a stream. */
 export function hostWaitsFor(order: HostOrder, stream: HostStream): HostOrder {
-  if (stream.kind === 'unknown') return hostMayWait(order);
+  if (stream.kind === 'unknown') return { ...hostMayWait(order), isExact: false };
   return { ...order, host: joined(order.host, clockBefore(order, stream)) };
 }
 
@@ -121,6 +132,7 @@ export function unknownCode(order: HostOrder): HostOrder {
     lanes: new Map([...order.lanes].map(([key, lane]) => [key, { ...lane, last: null }])),
     events: new Map([...order.events].map(([key]) => [key, all])),
     pending: [],
+    isExact: false,
   };
 }
 
@@ -139,12 +151,16 @@ function clockOf(order: HostOrder, event: string | null): Clock {
 /** A stream waits for an event. @param event null if it is unknown */
 export function streamWaitsFor(order: HostOrder, stream: HostStream, event: string | null): HostOrder {
   const clock = joined(clockBefore(order, stream), clockOf(order, event));
-  return { ...order, lanes: new Map(order.lanes).set(stream.key, { kind: stream.kind, clock, last: null }) };
+  return {
+    ...order,
+    lanes: new Map(order.lanes).set(stream.key, { kind: stream.kind, clock, last: null }),
+    isExact: order.isExact && event !== null,
+  };
 }
 
 /** The host waits for an event. @param event null if it is unknown */
 export function hostWaitsForEvent(order: HostOrder, event: string | null): HostOrder {
-  return { ...order, host: joined(order.host, clockOf(order, event)) };
+  return { ...order, host: joined(order.host, clockOf(order, event)), isExact: order.isExact && event !== null };
 }
 
 /** The operation before the next one in a stream; null if it is unknown, undefined without one. */
@@ -173,6 +189,7 @@ export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
     pending: [...new Set([...first.pending, ...second.pending])].sort((a, b) => a - b),
     device: first.device === second.device ? first.device : null,
     capture: first.capture === second.capture ? first.capture : '',
+    isExact: false,
   };
 }
 

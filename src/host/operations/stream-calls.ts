@@ -70,10 +70,11 @@ export class Streams {
       case 'cuCtxSynchronize':
         return hostMayWait(order);
       case 'cudaStreamSynchronize':
-      case 'cudaStreamQuery':
       case 'cuStreamSynchronize':
-      case 'cuStreamQuery':
         return hostWaitsFor(order, this.of(first));
+      case 'cudaStreamQuery':
+      case 'cuStreamQuery':
+        return { ...hostWaitsFor(order, this.of(first)), isExact: false };
       case 'cudaEventRecord':
       case 'cudaEventRecordWithFlags':
       case 'cuEventRecord':
@@ -82,18 +83,20 @@ export class Streams {
       case 'cuStreamWaitEvent':
         return streamWaitsFor(order, this.of(first), this.#event(second));
       case 'cudaEventSynchronize':
-      case 'cudaEventQuery':
       case 'cuEventSynchronize':
-      case 'cuEventQuery':
         return hostWaitsForEvent(order, this.#event(first));
+      case 'cudaEventQuery':
+      case 'cuEventQuery':
+        return { ...hostWaitsForEvent(order, this.#event(first)), isExact: false };
       case 'cudaSetDevice': {
         const key = first ? valueKey(first) : '';
         const isFirst = order.device === undefined && order.lanes.size === 0;
-        return { ...order, device: isFirst || order.device === key ? key : null };
+        const isSame = isFirst || order.device === key;
+        return { ...order, device: isSame ? key : null, isExact: order.isExact && isSame };
       }
       case 'cudaStreamBeginCapture':
       case 'cudaStreamBeginCaptureToGraph':
-        return { ...order, capture: order.capture === null && first ? valueKey(first) : '' };
+        return { ...order, capture: order.capture === null && first ? valueKey(first) : '', isExact: false };
       case 'cudaStreamEndCapture':
         return { ...unknownCode(order), capture: order.capture === '' ? '' : null };
       default:

@@ -202,3 +202,30 @@ test('a launch that may start early is found with the kernel before it', { skip:
   const found = Object.fromEntries(Object.keys(earlyBodies).map((name, at) => [name, unordered[at]]));
   assert.deepEqual(found, Object.fromEntries(Object.entries(earlyBodies).map(([name, [, pairs]]) => [name, pairs])));
 });
+
+/** Bodies, and whether other operations may overlap with some launch, so that proofs assume that they do not. */
+const assumed: Readonly<Record<string, readonly [body: string, mayOverlap: boolean]>> = {
+  'one stream': ['p<<<4, 256, 0, s>>>(x);\nunknown();\nc<<<4, 256, 0, s>>>(y, x);', false],
+  'streams that an event orders': [
+    'p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    false,
+  ],
+  'a stream and the default stream': ['p<<<4, 256, 0, s>>>(x);\nc<<<4, 256>>>(y, x);', false],
+  'two streams that share no memory': ['p<<<4, 256, 0, s>>>(x);\np<<<4, 256, 0, t>>>(y);', false],
+  'two streams without an order': ['p<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x);', true],
+  'two streams with unknown code between them': ['p<<<4, 256, 0, s>>>(x);\nunknown();\nc<<<4, 256, 0, t>>>(y, x);', true],
+  'two streams, of which one path waits': [
+    'p<<<4, 256, 0, s>>>(x);\nif (parameter > 3) cudaStreamSynchronize(s);\nc<<<4, 256, 0, t>>>(y, x);',
+    true,
+  ],
+  'two streams in a loop': ['for (int i = 0; i < parameter; i++) {\np<<<4, 256, 0, s>>>(x); p<<<4, 256, 0, t>>>(y); }', true],
+};
+
+test('a launch that another stream may overlap with is marked unless the order is known', { skip: withoutNvcc }, async (context) => {
+  const snippets = Object.values(assumed).map(([body]) => ({
+    text: `${kernels}\nvoid run(int parameter, void* parameter2) {\n${before}\n${body}\n}`,
+  }));
+  const { launches } = await readUnit(context, snippets);
+  const marked = Object.keys(assumed).map((name, at) => [name, launches[at]!.some(({ launch }) => launch.mayOverlap === true)]);
+  assert.deepEqual(Object.fromEntries(marked), Object.fromEntries(Object.entries(assumed).map(([name, [, one]]) => [name, one])));
+});
