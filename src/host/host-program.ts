@@ -23,6 +23,9 @@ export class HostProgram {
   /** Whether the default stream is that of a thread (`--default-stream per-thread`). */
   readonly hasThreadStreams: boolean;
 
+  /** Whether edges are added to graphs later than their nodes. */
+  readonly addsEdges: boolean;
+
   /** Whether several threads may run. */
   readonly hasThreads: boolean;
 
@@ -31,6 +34,7 @@ export class HostProgram {
 
   constructor(units: readonly HostUnit[]) {
     this.hasThreadStreams = units.some((unit) => unit.mentions(/\w+_pts[zd]D\.\d+/));
+    this.addsEdges = units.some((unit) => unit.mentions(/Graph(?:Add|Remove)Dependencies\w*D\.\d+/));
     this.hasThreads = units.some((unit) => unit.mentions(threads));
     this.keepsAttributes = units.every((unit) => !unit.mentions(attributes));
     this.isInOrder = units.every((unit) => !unit.mentions(elsewhere));

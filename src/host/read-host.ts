@@ -1,8 +1,9 @@
 /** The launches of host code: of each function that leads to one, with the arguments of its callers or unknown ones. */
 import { LayeredMap } from '../base/layered-map.ts';
-import { type Fact, type HostTerm, integer } from '../assumptions/expression.ts';
+import { type Fact, type HostTerm, integer, termConstant } from '../assumptions/expression.ts';
 import { symbolsOf } from '../assumptions/parts.ts';
-import { extentsOf, termOf } from '../cuda/launches/value.ts';
+import { arithmetic } from '../assumptions/simplify.ts';
+import { type HostValue, extentsOf, termOf, valueKey } from '../cuda/launches/value.ts';
 import { readDebugTypes } from '../gimple/debug-types.ts';
 import type { GimpleLocation, GimpleStatement } from '../gimple/gimple.ts';
 import { readInitialisedData } from '../gimple/initialised-data.ts';
@@ -37,6 +38,8 @@ export interface HostReading {
   readonly cutShort: readonly HostEntry[];
 }
 
+/** Maximum number of nodes that a node of a graph depends on. */
+const maxEdges = 64n;
 /** Maximum number of pairs of operations of one function. */
 const maxPairs = 64;
 
@@ -126,16 +129,23 @@ class Run extends Interpreter {
     return places.find(({ file }) => this.#isOwn(file)) ?? location;
   }
 
-  #record({ launches, stream: handle }: MadeLaunch, request: CallRequest, state: State): void {
+  /** Records launches. @returns them with their place */
+  #logLaunches({ launches }: MadeLaunch, request: CallRequest): Omit<HostLaunch, 'entry'>[] {
     for (const passed of request.given) this.losePassed(passed);
     const [location, unit] = [this.#siteOf(request), request.activation.unit.path];
     const all = launches.map((launch) => ({ ...launch, keepsAttributes: this.program.keepsAttributes, location, unit }));
     if (this.#silence === 0) for (const launch of all) this.#logged.push({ launch });
+    return all;
+  }
+
+  #record(made: MadeLaunch, request: CallRequest, state: State): void {
+    const all = this.#logLaunches(made, request);
     const [launch] = all;
     if (!launch) return;
+    const { location, unit } = launch;
     // One of several kernels is not known.
     const known = all.length === 1 ? launch : { ...launch, kernel: '', arguments: undefined };
-    const stream = this.streams.of(handle);
+    const stream = this.streams.of(made.stream);
     const operation = {
       kind: 'launch',
       name: known.kernel,
@@ -177,6 +187,48 @@ class Run extends Interpreter {
     } as const;
     this.#issued(state, operation, null, false);
     this.#accessed.set(key, state.order);
+  }
+
+  /** A function that adds a node to a graph: `(node, graph, dependencies, their number, …)`. */
+  #graphNode(name: string, request: CallRequest, state: State): Outcome {
+    const { given } = request;
+    const scalar = (at: number): HostValue | undefined => {
+      const passed = given[at];
+      return passed?.kind === 'scalar' ? passed.value : undefined;
+    };
+    // The data of edges comes before their number.
+    const [graph, count] = [scalar(1), scalar(name.endsWith('_v2') ? 4 : 3)];
+    const term = count && termOf(count);
+    const number = term ? termConstant(term) : undefined;
+    const list = this.placeOf(given[2]);
+    const handleAt = (at: number): string => {
+      const offset = arithmetic('+', list!.offset!, integer(8 * at));
+      return offset ? valueKey(this.objects.read({ ...list!, offset }, 8, state).value) : '';
+    };
+    const isListed = number !== undefined && number <= maxEdges && list !== null && list.offset !== null;
+    const after = number === 0n ? [] : isListed ? Array.from({ length: Number(number) }, (_, at) => handleAt(at)) : null;
+    const made = this.#reader.call(name, request, state);
+    const outcome = made ? null : (this.#library.call(name, request, state) ?? this.callUnknown(request, state));
+    const [launch, ...others] = made ? this.#logLaunches(made, request) : [];
+    const handle = this.objects.fresh('node');
+    const node = this.placeOf(given[0]);
+    if (node) this.objects.write(node, 8, handle, state);
+    const operation = {
+      kind: launch ? 'launch' : 'copy',
+      name: launch?.kernel ?? name,
+      location: this.#siteOf(request),
+      unit: request.activation.unit.path,
+      stream: 'a graph',
+      // One of several kernels is not known.
+      ...(launch && others.length === 0 ? { launch } : {}),
+      touches: [],
+      facts: state.facts,
+    } as const;
+    const { order, pairs } = this.#log.addNode(state.order, operation, valueKey(handle), graph ? valueKey(graph) : '', after);
+    state.order = order;
+    if (this.#silence === 0 && !this.program.addsEdges) for (const pair of pairs) this.#logged.push({ pair });
+    if (made) this.#afterKernel(made.launches, state);
+    return outcome ?? { state, value: null, thrown: null };
   }
 
   #issued(state: State, operation: LoggedOperation, stream: HostStream | null, early: boolean): void {
@@ -225,6 +277,7 @@ class Run extends Interpreter {
         thrown: null,
       };
     }
+    if (/^cudaGraphAdd\w*Node(?:1D|_v2)?$/.test(name)) return this.#graphNode(name, request, state);
     const made = this.#reader.call(name, request, state);
     if (made) {
       this.#record(made, request, state);

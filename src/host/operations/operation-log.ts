@@ -4,7 +4,7 @@ import type { Fact } from '../../assumptions/expression.ts';
 import { isSame } from '../../assumptions/parts.ts';
 import type { HostMemory, HostValue } from '../../cuda/launches/value.ts';
 import type { HostLaunch, HostOperation } from './host-operation.ts';
-import { type Clock, type HostStream, type HostOrder, hostLane, includes, issued, issuedByHost, lastOf } from './order.ts';
+import { type Clock, type HostStream, type HostOrder, hostLane, includes, issued, issuedByHost, lastOf, nodeAdded } from './order.ts';
 
 /** What is recorded of an operation; the entry and facts about symbols are added when interpretation ends. */
 export type LoggedOperation = Omit<HostOperation, 'launch'> & { readonly launch?: Omit<HostLaunch, 'entry'> };
@@ -13,6 +13,12 @@ export interface LoggedPair {
   readonly kind: 'streams' | 'host' | 'programmatic';
   readonly first: LoggedOperation | null;
   readonly second: LoggedOperation;
+}
+
+/** The order after an operation, and the pairs with earlier ones. */
+interface LoggedOrder {
+  readonly order: HostOrder;
+  readonly pairs: readonly LoggedPair[];
 }
 
 /** Maximum number of operations that an operation is compared with. */
@@ -26,12 +32,7 @@ export class OperationLog {
    * @param early whether the launch may start before the one before it in the stream has ended
    * @returns the order after it, and the pairs with earlier operations
    */
-  issue(
-    order: HostOrder,
-    operation: LoggedOperation,
-    stream: HostStream | null,
-    early: boolean,
-  ): { readonly order: HostOrder; readonly pairs: readonly LoggedPair[] } {
+  issue(order: HostOrder, operation: LoggedOperation, stream: HostStream | null, early: boolean): LoggedOrder {
     const number = this.#all.length + 1;
     this.#all.push({ operation, lane: stream?.key ?? hostLane, capture: order.capture });
     const before: Clock = stream ? issued(order, stream, number).before : order.host;
@@ -57,6 +58,19 @@ export class OperationLog {
       if (first === null || first.kind === 'launch') pairs.push({ kind: 'programmatic', first, second: operation });
     }
     return { order: stream ? issued(open, stream, number).order : issuedByHost(open, number), pairs };
+  }
+
+  /** Adds a node to a graph. @param after handles of the nodes that it depends on; null if they are unknown */
+  addNode(order: HostOrder, operation: LoggedOperation, handle: string, graph: string, after: readonly string[] | null): LoggedOrder {
+    const number = this.#all.length + 1;
+    this.#all.push({ operation, lane: graph, capture: null });
+    const { order: next, concurrent } = nodeAdded(order, { handle, graph, after, number });
+    const pairs = concurrent.flatMap((one): LoggedPair[] => {
+      const { operation: first } = this.#all[one - 1]!;
+      const isPair = sharesMemory(first, operation) && mayBothHappen(first.facts, operation.facts);
+      return isPair ? [{ kind: 'streams', first, second: operation }] : [];
+    });
+    return { order: next, pairs };
   }
 }
 

@@ -32,6 +32,14 @@ interface Lane {
   readonly last: number | null;
 }
 
+/** A node of a graph that the program builds. */
+interface GraphNode {
+  readonly graph: string;
+  readonly number: number;
+  /** By number, the nodes that end before it. */
+  readonly after: ReadonlySet<number>;
+}
+
 /** The order on one path. Immutable. */
 export interface HostOrder {
   /** What the host has waited for. */
@@ -39,6 +47,8 @@ export interface HostOrder {
   readonly lanes: ReadonlyMap<string, Lane>;
   /** What had to end before each event, by its handle. */
   readonly events: ReadonlyMap<string, Clock>;
+  /** Nodes of graphs, by their handles. */
+  readonly nodes: ReadonlyMap<string, GraphNode>;
   /** Operations on this path that the host may not have waited for, by number. */
   readonly pending: readonly number[];
   /** The device that operations are issued to; undefined until one is chosen, null if it may be one of several. */
@@ -53,6 +63,7 @@ export const noOrder: HostOrder = {
   host: new Map(),
   lanes: new Map(),
   events: new Map(),
+  nodes: new Map(),
   pending: [],
   device: undefined,
   capture: null,
@@ -163,6 +174,27 @@ export function hostWaitsForEvent(order: HostOrder, event: string | null): HostO
   return { ...order, host: joined(order.host, clockOf(order, event)), isExact: order.isExact && event !== null };
 }
 
+/**
+ * Adds a node to a graph.
+ * @param after handles of the nodes that it depends on; null if they are unknown
+ * @returns the order after it, and the nodes of the graph that may run at the same time, by number
+ */
+export function nodeAdded(
+  order: HostOrder,
+  node: { readonly handle: string; readonly graph: string; readonly after: readonly string[] | null; readonly number: number },
+): { readonly order: HostOrder; readonly concurrent: readonly number[] } {
+  const { handle, graph, number } = node;
+  const others = [...order.nodes.values()].filter((one) => one.graph === graph);
+  const known = node.after?.map((one) => order.nodes.get(one)) ?? [undefined];
+  // A node that is not known may be any.
+  const before = known.includes(undefined) ? others : known.map((one) => one!);
+  const after = new Set(before.flatMap((one) => [one.number, ...one.after]));
+  return {
+    order: { ...order, nodes: new Map(order.nodes).set(handle, { graph, number, after }) },
+    concurrent: others.map((one) => one.number).filter((one) => !after.has(one)),
+  };
+}
+
 /** The operation before the next one in a stream; null if it is unknown, undefined without one. */
 export function lastOf({ lanes }: HostOrder, { key }: HostStream): number | null | undefined {
   return lanes.get(key)?.last;
@@ -186,6 +218,7 @@ export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
     host: joined(first.host, second.host),
     lanes,
     events,
+    nodes: new Map([...first.nodes, ...second.nodes]),
     pending: [...new Set([...first.pending, ...second.pending])].sort((a, b) => a - b),
     device: first.device === second.device ? first.device : null,
     capture: first.capture === second.capture ? first.capture : '',

@@ -174,6 +174,56 @@ test(
   },
 );
 
+const graph = `cudaGraph_t g; cudaGraphCreate(&g, 0); cudaGraphNode_t n1, n2, n3; cudaKernelNodeParams q = {0}, r = {0}; void *one[] = {&x}, *two[] = {&y, &x};
+q.func = (void*)p; q.gridDim = dim3(4); q.blockDim = dim3(256); q.kernelParams = one; r.func = (void*)c; r.gridDim = dim3(4); r.blockDim = dim3(256); r.kernelParams = two;`;
+
+/** Bodies after {@link graph}; their first line is 9. */
+const graphs: Readonly<Record<string, readonly [body: string, pairs: readonly string[]]>> = {
+  'two nodes without an edge': [
+    'cudaGraphAddKernelNode(&n1, g, nullptr, 0, &q);\ncudaGraphAddKernelNode(&n2, g, nullptr, 0, &r);',
+    ['streams 9 10'],
+  ],
+  'an edge': ['cudaGraphAddKernelNode(&n1, g, nullptr, 0, &q);\ncudaGraphAddKernelNode(&n2, g, &n1, 1, &r);', []],
+  'an edge to a copy between them': [
+    'cudaGraphAddKernelNode(&n1, g, nullptr, 0, &q);\ncudaGraphAddEmptyNode(&n3, g, &n1, 1);\ncudaGraphAddKernelNode(&n2, g, &n3, 1, &r);',
+    [],
+  ],
+  'edges in a vector': [
+    'std::vector<cudaGraphNode_t> v; cudaGraphAddKernelNode(&n1, g, nullptr, 0, &q);\nv.push_back(n1);\ncudaGraphAddKernelNode(&n2, g, v.data(), v.size(), &r);',
+    [],
+  ],
+  'an edge from another node': [
+    'cudaGraphAddEmptyNode(&n3, g, nullptr, 0); cudaGraphAddKernelNode(&n1, g, nullptr, 0, &q);\ncudaGraphAddKernelNode(&n2, g, &n3, 1, &r);',
+    ['streams 9 10'],
+  ],
+  'two graphs': [
+    'cudaGraph_t h; cudaGraphCreate(&h, 0); cudaGraphAddKernelNode(&n1, g, nullptr, 0, &q);\ncudaGraphAddKernelNode(&n2, h, nullptr, 0, &r);',
+    [],
+  ],
+  'a capture of two streams': [
+    'cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);\np<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x);\ncudaStreamEndCapture(s, &g);',
+    ['streams 10 11'],
+  ],
+  'a capture of streams that an event orders': [
+    'cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);\np<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s); cudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);\ncudaStreamEndCapture(s, &g);',
+    [],
+  ],
+  'a launch before a capture': [
+    'p<<<4, 256, 0, t>>>(x);\ncudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);\nc<<<4, 256, 0, s>>>(y, x);\ncudaStreamEndCapture(s, &g);',
+    [],
+  ],
+};
+
+test('nodes of a graph that no edge orders are found', { skip: withoutNvcc }, async (context) => {
+  const snippets = Object.values(graphs).map(([body]) => ({
+    text: `${kernels}\nvoid run(int parameter, void* parameter2) {\n${before}\n${graph}\n${body}\n}`,
+    kernels: { '1cEPfPKf': [8, 8], '1pEPf': [8] },
+  }));
+  const { unordered } = await readUnit(context, snippets, ['vector']);
+  const found = Object.fromEntries(Object.keys(graphs).map((name, at) => [name, unordered[at]]));
+  assert.deepEqual(found, Object.fromEntries(Object.entries(graphs).map(([name, [, pairs]]) => [name, pairs])));
+});
+
 /** A launch of `c` with the attribute of programmatic stream serialization. */
 const early = (stream: string, value = '1'): string =>
   `{ cudaLaunchConfig_t g = {}; g.gridDim = 4; g.blockDim = 256; g.stream = ${stream}; cudaLaunchAttribute a[1];
