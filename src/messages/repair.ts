@@ -1,5 +1,7 @@
 /** Repairs in words: effect and cost of an edit, or the reason for its absence. */
+import { grouped } from '../base/grouped.ts';
 import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
+import type { NarrowValue } from '../cuda/editing/wider-index.ts';
 import type { BarrierChange, BuildCost } from '../repair/build-cost.ts';
 import type {
   EditedHeader,
@@ -89,9 +91,21 @@ function stepText(step: EditStep): string {
       return `move the barriers of both branches out of the ${code('if')} on line ${step.lines.join(', ')}`;
     case 'double-buffer':
       return `use two copies of ${step.arrays.map(code).join(' and ')} alternately, one in each iteration of the loop on line ${step.line}`;
+    case 'wider-index':
+      return widerText(step);
     case 'redundant':
       return `no two accesses need the ${step.lines.length === 1 ? 'barrier on line' : 'barriers on lines'} ${step.lines.join(', ')}`;
   }
+}
+
+function widerText({ casts, variables }: Extract<EditStep, { kind: 'wider-index' }>): string {
+  const parts = [
+    ...variables.map(({ line, name, type }) => `declare ${code(name)} on line ${line} as ${code(type)}`),
+    ...[...grouped(casts, ({ line }) => line)].map(([line, own]) => {
+      return `compute ${listed(own.map(({ text }) => code(text.replace(/\s+/g, ' '))))} on line ${line}`;
+    }),
+  ];
+  return listed(parts);
 }
 
 function moveText({ line, isOutOfIf, to }: Extract<EditStep, { kind: 'move' }>): string {
@@ -196,6 +210,12 @@ function obstacleText(obstacle: Obstacle): string {
       const called = !call ? '' : `${call.name === undefined ? '' : ` in ${call.name}`}, which line ${call.line} calls`;
       return `no barrier in ${file} can separate ${accessesText(accesses)}${called}, and Selvage does not edit ${accesses.foreign}`;
     }
+    case 'narrow-value':
+      return narrowText(obstacle.value);
+    case 'no-product':
+      return 'the source of the index has no product that Selvage could cast to 64 bits';
+    case 'as-before':
+      return reasonText(obstacle.reason);
     case 'in-header':
       return `in ${obstacle.file}, ${[...new Set(obstacle.obstacles.map(obstacleText))].join('; ')}`;
     case 'macro':
@@ -210,6 +230,21 @@ function obstacleText(obstacle: Obstacle): string {
       return `Selvage tried to ${stepText(obstacle.step)}, but ${refusalText(obstacle.refusal)}`;
     case 'not-enough':
       return `Selvage tried to ${stepText(obstacle.step)}: ${obstacle.obstacles.map(obstacleText).join('; ')}`;
+  }
+}
+
+/** The value that has to be wider, and why Selvage does not change its type. */
+function narrowText({ kind, name, line }: NarrowValue): string {
+  const value = code(name);
+  switch (kind) {
+    case 'parameter':
+      return `the parameter ${value} of the function on line ${line} has to be a 64-bit integer, and its type is part of an interface`;
+    case 'result':
+      return `${value} on line ${line} has to return a 64-bit integer, and its type is part of an interface`;
+    case 'declared-together':
+      return `${value} has to be a 64-bit integer, and line ${line} declares other variables with it`;
+    case 'other-use':
+      return `${value} has to be a 64-bit integer, and line ${line} uses it for more than an index`;
   }
 }
 
@@ -233,6 +268,10 @@ function refusalText(refusal: EditRefusal): string {
       return 'each finding is still there';
     case 'new-race':
       return `the accesses of ${linesText(refusal.lines)} race in the edited kernel, or worse than before`;
+    case 'new-finding':
+      return `the edited kernel has another finding on ${linesText(refusal.lines)}`;
+    case 'other-overflow':
+      return `an index still wraps around when ${listed(refusal.sizes.map(code))}`;
     case 'other-values':
       return 'the edited kernel computes different values';
     case 'not-proved': {

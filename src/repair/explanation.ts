@@ -1,5 +1,6 @@
 /** Types for the effects of an edit, and for why none exists: `messages/repair.ts` makes the sentences. */
 import type { MacroHindrance } from '../cuda/editing/macro-use.ts';
+import type { NarrowValue, WiderIndex } from '../cuda/editing/wider-index.ts';
 import type { Severity } from '../source/severity.ts';
 import type { Reason } from '../verdict/reason.ts';
 
@@ -41,6 +42,8 @@ export type EditStep =
   | { readonly kind: 'guard-returns' | 'join-branches'; readonly lines: readonly number[] }
   /** Two copies of shared arrays, which the iterations of the loop on a line alternate between. */
   | { readonly kind: 'double-buffer'; readonly arrays: readonly string[]; readonly line: number }
+  /** An operand of products is cast to 64 bits, and local variables get a type of 64 bits. */
+  | { readonly kind: 'wider-index'; readonly casts: WiderIndex['casts']; readonly variables: WiderIndex['variables'] }
   /** Barriers that no two accesses need are removed. */
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
 
@@ -85,6 +88,10 @@ export type EditRefusal =
   | { readonly kind: 'does-not-compile' | 'other-values' | 'nothing-fixed' | 'one-site' }
   /** Of a partial repair: these accesses race only in the edited kernel, or their finding is worse than before. */
   | { readonly kind: 'new-race'; readonly lines: readonly number[] }
+  /** Only the edited kernel has a finding on these lines. */
+  | { readonly kind: 'new-finding'; readonly lines: readonly number[] }
+  /** Indices of the edited kernel wrap around from these sizes on, those of the original do not, or that is not reported. */
+  | { readonly kind: 'other-overflow'; readonly sizes: readonly string[] }
   /** Number of units that include the edited file: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly units: number }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
@@ -130,6 +137,12 @@ export type Obstacle =
     }
   /** Threads do not wait long enough for these locks, flags or counters, which no added statement changes. */
   | { readonly kind: 'wait'; readonly flags: readonly string[] }
+  /** A value of 32 bits that an index is computed from, which no edit makes wider. */
+  | { readonly kind: 'narrow-value'; readonly value: NarrowValue }
+  /** The source of an index has no product that a cast could make wider. */
+  | { readonly kind: 'no-product' }
+  /** The reason is that of the verdict before the edit. */
+  | { readonly kind: 'as-before'; readonly reason: Reason }
   /** A header was edited, which contains the accesses, with these obstacles. */
   | { readonly kind: 'in-header'; readonly file: string; readonly obstacles: readonly Obstacle[] }
   /** With a cooperative launch this edit would be proved. */

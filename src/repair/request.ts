@@ -3,7 +3,9 @@ import type { CudaSource } from '../cuda/syntax/syntax.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import type { BarrierChange, BuildCost } from './build-cost.ts';
 import type { Explanation, LeftOpen, NoRepair, Note, EditRefusal } from './explanation.ts';
+import type { Location } from '../source/location.ts';
 import type { MissingOrder } from '../verdict/finding.ts';
+import type { Reason } from '../verdict/reason.ts';
 import type { Subject } from './repair-target.ts';
 import type { WeightPolicy } from './weight.ts';
 
@@ -20,6 +22,8 @@ export type Verification =
       readonly notes: readonly Note[];
       /** Findings that a partial repair leaves unchanged. */
       readonly leaves: readonly LeftOpen[];
+      /** Of an edit of the width of indices: why the kernel is not proved, as before the edit. */
+      readonly open?: Reason;
     }
   | {
       readonly verified: false;
@@ -28,9 +32,10 @@ export type Verification =
 
 /**
  * Kind of edit: one that changes statements has to preserve the values that a thread computes. One that changes
- * communication between threads has to leave the same memory `as` another edited text, which was verified.
+ * communication between threads has to leave the same memory `as` another edited text, which was verified. One of the `widths` of
+ * indices may change what a thread accesses, where an index wraps around.
  */
-export type Change = 'barriers' | 'statements' | { readonly as: string };
+export type Change = 'barriers' | 'statements' | 'widths' | { readonly as: string };
 
 /** How many of the findings an edit has to remove: `some` means one or more, and the others do not get worse. */
 export type Extent = 'all' | 'some';
@@ -43,6 +48,14 @@ export interface RacingAccess {
   readonly expression: string | undefined;
 }
 
+/** An access of which an index, computed in 32 bits on some lines, may wrap around. */
+export interface NarrowAccess {
+  readonly location: Location;
+  readonly computedAt: readonly Location[];
+  /** The size from which on it does; absent if it does at the given launch. */
+  readonly when?: string;
+}
+
 export interface RepairRequest {
   readonly source: CudaSource;
   /** The instances of the unedited kernel. */
@@ -52,6 +65,8 @@ export interface RepairRequest {
   readonly shown: readonly (readonly RacingAccess[])[];
   /** The orders that these findings name as missing, so that the edit agrees with their text. */
   readonly missing: readonly MissingOrder[];
+  /** The accesses of which an index may wrap around: at the given launch, or from sizes on, and the sizes of findings. */
+  readonly narrow: () => Promise<{ readonly accesses: readonly NarrowAccess[]; readonly sizes: readonly string[] }>;
   readonly weights: WeightPolicy;
   /** Barriers of the grid may be proposed: they are configured, and every launch is cooperative. */
   readonly gridLevel: boolean;

@@ -32,7 +32,7 @@ export const commands = {
   },
   repair: {
     synopsis: 'repair PATH… [--write] [-- NVCC ARGS…]',
-    summary: 'print edits that fix races and divergence, each compiled and proved; --write changes the files',
+    summary: 'print edits that fix races, divergence and indices that overflow, each compiled and checked; --write changes the files',
   },
   cost: {
     synopsis: 'cost PATH… [-- NVCC ARGS…]',

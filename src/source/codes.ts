@@ -114,7 +114,8 @@ export const codes = {
     explanation:
       'A product or a sum of `int` values above 2147483647 becomes negative, and one of `unsigned` values above 4294967295 starts again at 0. Widened to an address afterwards, it names another element, or none. The code is right for small arrays and wrong for large ones.',
     example: 'out[blockIdx.x * columns + threadIdx.x] = x;   // 262144 rows of 12288 columns: the product is above 2^31',
-    remedy: 'Compute the index in 64 bits: convert one factor first, as in `size_t(blockIdx.x) * columns`.',
+    remedy:
+      'Compute the index in 64 bits: convert one factor first, as in `size_t(blockIdx.x) * columns`. selvage repair prints such an edit where the types of interfaces allow it.',
   },
   'memory/misaligned': {
     severity: 'error',

@@ -14,7 +14,7 @@ import { type Misaligned, misalignedAccesses } from './alignment-check.ts';
 import { type MemoryResult, wrongIndices } from './bounds-check.ts';
 import { decidedWithout, faultFinding } from './fault-finding.ts';
 import { type UninitialisedRead, uninitialisedReads } from './initialisation-check.ts';
-import { type WrappedAccess, overflowNotices, racesByWrapAround, wrappedAccesses } from './width-check.ts';
+import { type WrappedAccess, narrowAccesses, overflowNotices, racesByWrapAround, wrappedAccesses } from './width-check.ts';
 
 /** The result with the faults of single accesses that runs have shown. */
 export function* withMemoryFaults(context: KernelContext, result: CheckResult): Steps<CheckResult> {
@@ -58,14 +58,15 @@ export function* withMemoryFaults(context: KernelContext, result: CheckResult): 
 /** Indices that wrap around: at the given launch, unless the array has a finding already, and from a size on. */
 function* overflowFindings(context: KernelContext, instances: Instances, runs: Confirmation, race: RaceResult): Steps<MemoryResult> {
   const reported = new Set(race.findings.filter(({ kind }) => isMemoryFault(kind)).map(({ array }) => array));
-  const wraps = yield* wrappedAccesses(context, instances, runs, ({ targets }) =>
+  const narrowed = narrowAccesses(context);
+  const wraps = yield* wrappedAccesses(context, narrowed, instances, runs, ({ targets }) =>
     targets.some(({ base }) => reported.has(baseName(context, base))),
   );
   const shown = wraps.flatMap((one) => (one.shown ? { ...one, shown: one.shown, extent: 0, isGiven: true } : []));
   const { reason, findings } = wrongIndices(context, shown);
   const isAssumed = race.assumptions?.some(({ kind }) => kind === 'no-wrap') === true;
   const broken = isAssumed && wraps[0] ? brokenAssumption(context, wraps[0]) : null;
-  return { reason: reason ?? broken, findings: [...findings, ...overflowNotices(context, instances)] };
+  return { reason: reason ?? broken, findings: [...findings, ...overflowNotices(context, narrowed, instances)] };
 }
 
 /** Each execution of the given launch breaks the assumption of a proof that indices do not wrap around. */

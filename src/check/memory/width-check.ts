@@ -10,6 +10,7 @@ import type { Dim3 } from '../../base/dim3.ts';
 import { maximumGrid } from '../../device/hardware-limits.ts';
 import type { FaultEvent } from '../../interpreter/core/run-result.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
+import type { Location } from '../../source/location.ts';
 import type { RaceFinding } from '../../verdict/finding.ts';
 import { describeAccess } from '../context/access-description.ts';
 import type { KernelContext } from '../context/facts.ts';
@@ -81,29 +82,26 @@ function wrapOf(context: KernelContext, narrow: NarrowIndex, { integer }: LaneIn
  */
 export function* wrappedAccesses(
   context: KernelContext,
+  narrowed: readonly NarrowAccess[],
   instances: Instances,
   confirmation: Confirmation,
   known: (access: Access) => boolean,
 ): Steps<readonly WrappedAccess[]> {
   const found: WrappedAccess[] = [];
   const effort = effortOfKernel();
-  for (const access of context.accesses) {
-    if (known(access) || access.memory === 'shared') continue;
-    for (const target of access.targets)
-      for (const narrow of narrowIndices(context, target)) {
-        if (!isOfGivenLaunch(context, narrow.term)) continue;
-        const setting = representativeLaunches(context).findLast(({ isLarge }) => isLarge) ?? representativeLaunches(context)[0];
-        if (!setting || target.base.kind !== 'parameter') continue;
-        const among = new AccessInLaunches(context, instances, access, target, effort);
-        const corner = among.inCorner(setting, (block) => wrapping(narrow, among.integersOf(setting, block, narrow.term)));
-        if (!corner) continue;
-        const lane = corner.found.reduce((least, other) => (other.integer < least.integer ? other : least));
-        const scenario = yield* confirmation.runLaunch(setting, [corner.number], true);
-        const fault = confirmation.faults.get(access.instruction.id);
-        const shown = fault ?? { event: lane, scenario };
-        const isShown = fault !== undefined || (yield* performsAt(context, scenario, lane, access.instruction.id, lane.start));
-        found.push({ access, target, wrap: wrapOf(context, narrow, lane), ...(isShown && { shown }) });
-      }
+  for (const { access, target, narrow, size } of narrowed) {
+    if (size || known(access)) continue;
+    const setting = representativeLaunches(context).findLast(({ isLarge }) => isLarge) ?? representativeLaunches(context)[0];
+    if (!setting || target.base.kind !== 'parameter') continue;
+    const among = new AccessInLaunches(context, instances, access, target, effort);
+    const corner = among.inCorner(setting, (block) => wrapping(narrow, among.integersOf(setting, block, narrow.term)));
+    if (!corner) continue;
+    const lane = corner.found.reduce((least, other) => (other.integer < least.integer ? other : least));
+    const scenario = yield* confirmation.runLaunch(setting, [corner.number], true);
+    const fault = confirmation.faults.get(access.instruction.id);
+    const shown = fault ?? { event: lane, scenario };
+    const isShown = fault !== undefined || (yield* performsAt(context, scenario, lane, access.instruction.id, lane.start));
+    found.push({ access, target, wrap: wrapOf(context, narrow, lane), ...(isShown && { shown }) });
   }
   return found;
 }
@@ -131,36 +129,70 @@ export function racesByWrapAround(context: KernelContext, makeInstances: () => I
   });
 }
 
+/** Narrow arithmetic of an access; with its size, unless the launch gives all of its numbers. */
+interface NarrowAccess {
+  readonly access: Access;
+  readonly target: Target;
+  readonly narrow: NarrowIndex;
+  readonly size?: { readonly condition: WrapCondition; readonly when: string };
+}
+
+/** The accesses of which an index may wrap around: at the given launch according to ranges, or from a size on. */
+export function narrowAccesses(context: KernelContext): readonly NarrowAccess[] {
+  const found: NarrowAccess[] = [];
+  for (const access of context.accesses) {
+    if (access.memory === 'shared') continue;
+    for (const target of access.targets)
+      for (const narrow of narrowIndices(context, target)) {
+        const one = { access, target, narrow };
+        if (isOfGivenLaunch(context, narrow.term)) {
+          found.push(one);
+          continue;
+        }
+        const [form] = indexForms({ symbolic: context.symbolic, accesses: [{ ...access, targets: [target] }] });
+        for (const condition of form ? wrapConditions(context, narrow, form.guards) : []) {
+          const text = isScaled(condition, narrow) ? productsText(context, condition.size) : null;
+          if (text !== null) found.push({ ...one, size: { condition, when: `${text} > ${condition.most}` } });
+        }
+      }
+  }
+  return found;
+}
+
+/** An access of which an index may wrap around, in the source. */
+export interface NarrowPlace {
+  readonly array: string;
+  readonly location: Location;
+  readonly computedAt: readonly Location[];
+  /** The size from which on it does; absent if the launch gives all of its numbers. */
+  readonly when?: string;
+}
+
+/** The accesses of which an index may wrap around, in the source. */
+export function narrowPlaces(context: KernelContext): readonly NarrowPlace[] {
+  return narrowAccesses(context).map(({ access, target, narrow, size }) => ({
+    array: baseName(context, target.base),
+    location: placeOf(context.kernel, access.instruction),
+    computedAt: computedAt(context, narrow),
+    ...(size && { when: size.when }),
+  }));
+}
+
 /** Notices on indices that wrap around from a size on, which the launch leaves open; one for each such condition. */
-export function overflowNotices(context: KernelContext, instances: Instances): readonly RaceFinding[] {
+export function overflowNotices(context: KernelContext, narrowed: readonly NarrowAccess[], instances: Instances): readonly RaceFinding[] {
   const { overflow } = context.request.policy;
   if (overflow === 'allow') return [];
   const effort = effortOfKernel();
   const tried = new Map<string, number>();
-  interface Notice {
-    readonly condition: WrapCondition;
-    readonly narrow: NarrowIndex;
-    readonly access: Access;
-    readonly target: Target;
-  }
-  const found = new Map<string, Notice>();
-  for (const access of context.accesses) {
-    if (access.memory === 'shared') continue;
-    for (const target of access.targets) {
-      for (const narrow of narrowIndices(context, target)) {
-        if (isOfGivenLaunch(context, narrow.term)) continue;
-        const [form] = indexForms({ symbolic: context.symbolic, accesses: [{ ...access, targets: [target] }] });
-        for (const condition of form ? wrapConditions(context, narrow, form.guards) : []) {
-          const size = isScaled(condition, narrow) ? productsText(context, condition.size) : null;
-          const when = `${size} > ${condition.most}`;
-          const others = tried.get(when);
-          if (size !== null) tried.set(when, (others ?? -1) + 1);
-          if (size === null || others !== undefined) continue;
-          const among = new AccessInLaunches(context, instances, access, target, effort);
-          if (isExact(context, among, narrow, condition)) found.set(when, { condition, narrow, access, target });
-        }
-      }
-    }
+  const found = new Map<string, NarrowAccess & { readonly condition: WrapCondition }>();
+  for (const one of narrowed) {
+    if (!one.size) continue;
+    const { condition, when } = one.size;
+    const others = tried.get(when);
+    tried.set(when, (others ?? -1) + 1);
+    if (others !== undefined) continue;
+    const among = new AccessInLaunches(context, instances, one.access, one.target, effort);
+    if (isExact(context, among, one.narrow, condition)) found.set(when, { ...one, condition });
   }
   const entries = [...found].filter(([, { condition }], at) => {
     return ![...found.values()].some((other, index) => index !== at && comesFirst(other.condition, condition));

@@ -9,6 +9,7 @@ import type { Kernel } from '../../../ir/form/kernel.ts';
 import type { MissingOrder } from '../../../verdict/finding.ts';
 import type { NoRepair, Obstacle } from '../../../repair/explanation.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
+import { widenIndices } from '../../../repair/width-strategy.ts';
 import type { RacingAccess, Repair, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
 import { clock } from '../../../system/clock.ts';
 import { processCpu } from '../../../system/cpu-time.ts';
@@ -18,7 +19,7 @@ import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../repor
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
 import type { CheckedKernel, LaunchedKernel } from '../../build/phase-data.ts';
 import type { KernelReport, RepairAlternative, RepairCost, RepairEdit, RepairReport } from '../../../report-model/report.ts';
-import { neededFindings } from './partial-repair.ts';
+import { isOfWidth, neededFindings } from './partial-repair.ts';
 import {
   type Decided,
   type FirstEdit,
@@ -384,6 +385,7 @@ async function decideGroup(
     racing: toRepair.flatMap((finding) => racingPairs(finding)[0] ?? []),
     shown: toRepair.flatMap(racingPairs),
     missing: toRepair.flatMap(missingOf),
+    narrow: () => bench.narrowAccesses(group),
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, texts(text), left),
@@ -396,7 +398,8 @@ async function decideGroup(
     expired: () => left() === 0,
   });
   let edited = source;
-  let outcome = await (isRemoval ? removeRedundant : repairKernel)(requestFor(source));
+  const search = isRemoval ? removeRedundant : all.length > 0 && all.every(isOfWidth) ? widenIndices : repairKernel;
+  let outcome = await search(requestFor(source));
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
   // The necessary edit may be in a function that the kernel calls.
   for (const header of calledHeaders(outcome)) {

@@ -11,16 +11,21 @@ import type { Location } from '../../../source/location.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
 import { isMemoryFault } from '../../../verdict/memory-fault.ts';
 
-/** The findings that a repair has to remove: a run confirmed them, and they are not suppressed. */
+/**
+ * The findings that a repair has to remove: a run confirmed them, and they are not suppressed. If these are only about indices of 32 bits
+ * that wrap around, also those that wrap around from a size on.
+ */
 export function neededFindings(report: KernelReport): Finding[] {
-  return findingsOf(report).filter(
-    (finding) =>
-      finding.confirmed &&
-      finding.suppressed === undefined &&
-      finding.severity !== 'notice' &&
-      finding.kind !== 'early-exit' &&
-      !isMemoryFault(finding.kind),
+  const stated = findingsOf(report).filter(({ suppressed }) => suppressed === undefined);
+  const races = stated.filter(
+    (finding) => finding.confirmed && finding.severity !== 'notice' && finding.kind !== 'early-exit' && !isMemoryFault(finding.kind),
   );
+  return races.every(isOfWidth) ? stated.filter(isOfWidth) : races;
+}
+
+/** Whether an index of 32 bits that wraps around is the cause of a finding. */
+export function isOfWidth(finding: Finding): boolean {
+  return finding.kind === 'index-overflow' || finding.interleaving?.missing?.kind === 'width';
 }
 
 /** Number of a line before the edit of its file; null for a new line. */
@@ -56,6 +61,26 @@ function formerLinesOf(file: string, before: string, after: string): FormerLine 
     }
     return line - shift;
   };
+}
+
+/** The findings of a check by code, array and lines, as they are in the text before the edit. */
+export function findingsByPlace({ race, divergence }: Pick<CheckResult, 'race' | 'divergence'>, former: FormerLine): Map<string, FoundAt> {
+  const ofRaces = race.findings.map(({ array, first, second, ...rest }) => ({ ...rest, array, places: [first.location, second.location] }));
+  const all = [...ofRaces, ...divergence.findings.map((finding) => ({ ...finding, array: undefined, places: [finding.barrier] }))];
+  return new Map(all.map((finding) => [`${finding.code} ${finding.array} ${pairName(finding.places, former)}`, finding]));
+}
+
+interface FoundAt {
+  readonly code: string;
+  readonly severity: Severity;
+  readonly places: readonly (Location | undefined)[];
+  readonly when?: string;
+}
+
+/** The key of a finding in {@link findingsByPlace}. */
+export function placeKeyOf(finding: Finding): string {
+  const places = isRace(finding) ? [finding.first.location, finding.second.location] : [finding.barrier];
+  return `${finding.code} ${isRace(finding) ? finding.array : undefined} ${pairName(places, (_, line) => line)}`;
 }
 
 /** Unproved pairs of a check: the lines of their accesses, as in findings, with the severity of the finding. */

@@ -17,7 +17,7 @@ import { lanesAt } from '../../../check/advice/missing-order.ts';
 import { type BuildCost, worstCost } from '../../../repair/build-cost.ts';
 import { differingInput, leaveTheSame } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
-import type { Change, Extent, MarkedBuild, Verification } from '../../../repair/request.ts';
+import type { Change, Extent, MarkedBuild, RepairRequest, Verification } from '../../../repair/request.ts';
 import { type Subject, markersOf } from '../../../repair/repair-target.ts';
 import { buildDifferences, buildsDiffer } from '../../build/builds-differ.ts';
 import { normalForm } from '../../build/normal-form.ts';
@@ -32,7 +32,22 @@ import type { Project, Tools } from '../../project/job.ts';
 import { isUnit } from '../../project/source-tree.ts';
 import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
-import { type FormerLine, type OpenPairs, formerLines, isGone, leftOpen, neededFindings, openPairs, worsened } from './partial-repair.ts';
+import { type NarrowPlace, narrowPlaces } from '../../../check/memory/width-check.ts';
+import { isRace } from '../../../report-model/outcome.ts';
+import { compareSeverity } from '../../../source/severity.ts';
+import type { Reason } from '../../../verdict/reason.ts';
+import {
+  type FormerLine,
+  type OpenPairs,
+  findingsByPlace,
+  formerLines,
+  isGone,
+  leftOpen,
+  neededFindings,
+  openPairs,
+  placeKeyOf,
+  worsened,
+} from './partial-repair.ts';
 
 /** Inputs of a repair other than the kernels. */
 export interface RepairRun {
@@ -63,6 +78,12 @@ interface ReachedUnits {
 
 /** Purpose of an edit of files. */
 type TextChange = Exclude<Change, object> | { readonly as: EditedTexts };
+
+/** Findings on the width of indices that an edit leaves, with their sizes, and why the kernel is not proved. */
+interface WidthResults {
+  readonly left: Map<string, string | undefined>;
+  reason: Reason | undefined;
+}
 
 /** Maximum number of units that are built with an edited header. */
 const maxUnits = 16;
@@ -218,18 +239,30 @@ export class Workbench {
     beside: ReadonlySet<LaunchedKernel> = new Set(),
   ): Promise<Verification> {
     const notes = new Set<Note>();
-    const open = extent === 'some' ? new Map<CheckedKernel, OpenPairs[]>() : null;
+    const widths: WidthResults = { left: new Map(), reason: undefined };
+    const open = change === 'widths' ? null : extent === 'some' ? new Map<CheckedKernel, OpenPairs[]>() : null;
     const reached = await this.reached(group, [...texts.keys()]);
     if (typeof reached === 'number') return { verified: false, refusal: { kind: 'many-units', units: reached } };
     for (const unit of reached.units) {
-      const refused = await this.refusal(unit, group, texts, change, isRemoval, beside, notes, open);
+      const refused = await this.refusal(unit, group, texts, change, isRemoval, beside, notes, open, widths);
       if (refused !== null) return { verified: false, refusal: refused };
     }
+    if (change === 'widths') return this.widened(group, widths, extent);
     if (!open) return { verified: true, notes: [...notes], leaves: [] };
     const wanted = group.flatMap((one) => neededFindings(one.report).map((finding) => ({ finding, after: open.get(one)! })));
     const left = wanted.filter(({ finding, after }) => !isGone(finding, after));
     if (left.length === wanted.length) return { verified: false, refusal: { kind: 'nothing-fixed' } };
     return { verified: true, notes: [...notes], leaves: left.map(({ finding }) => leftOpen(finding)) };
+  }
+
+  /** Whether an edit of the width of indices removes all findings on them, or some. */
+  private widened(group: readonly CheckedKernel[], { left, reason }: WidthResults, extent: Extent): Verification {
+    const wanted = group.flatMap(({ report }) => neededFindings(report));
+    const leaves = wanted.filter((finding) => left.has(placeKeyOf(finding)));
+    const sizes = [...left.values()].flatMap((when) => when ?? []);
+    if (leaves.length > 0 && extent === 'all') return { verified: false, refusal: { kind: 'other-overflow', sizes } };
+    if (leaves.length === wanted.length) return { verified: false, refusal: { kind: 'nothing-fixed' } };
+    return { verified: true, notes: [], leaves: leaves.map(leftOpen), ...(reason && { open: reason }) };
   }
 
   private async refusal(
@@ -241,6 +274,7 @@ export class Workbench {
     beside: ReadonlySet<LaunchedKernel>,
     notes: Set<Note>,
     open: Map<CheckedKernel, OpenPairs[]> | null,
+    widths: WidthResults,
   ): Promise<EditRefusal | null> {
     const [verification, production] = await this.bothBuilds(unit, texts);
     if (!verification || !production) return { kind: 'does-not-compile' };
@@ -258,6 +292,14 @@ export class Workbench {
         const result = await this.check(entry, { kernel, source: verification.source }, launch, departure);
         if (instance) {
           const known = assumptionsOf(instance.report);
+          if (change === 'widths') {
+            const reason =
+              (await this.worseWidths(instance, result, { kernel, launch, former }, widths)) ??
+              freshAssumption(result, known, isRemoval) ??
+              worseBuilds(entry, kernel, produced, former);
+            if (reason !== null) return reason;
+            continue;
+          }
           const reason = open
             ? ((await this.worsened(instance, result, { kernel, launch, former }, open)) ??
               freshAssumption(result, known, isRemoval) ??
@@ -284,6 +326,59 @@ export class Workbench {
       }
     }
     return null;
+  }
+
+  /**
+   * Why an edit of the width of indices makes the result of an instance under one launch worse. Without that, its findings on such indices
+   * that remain are added to `left`.
+   */
+  private async worseWidths(
+    { entry }: CheckedKernel,
+    result: CheckResult,
+    { kernel, launch, former }: { readonly kernel: Kernel; readonly launch: Launch; readonly former: FormerLine },
+    widths: WidthResults,
+  ): Promise<EditRefusal | null> {
+    const original = { kernel: entry.kernel, source: entry.verification.source };
+    const before = await this.check(entry, original, launch, this.run.sources.departure);
+    for (const check of ['race', 'divergence'] as const) {
+      const { verdict, reason } = result[check];
+      if (rank[verdict] > rank[before[check].verdict]) return { kind: 'not-proved', check, verdict, ...(reason && { reason }) };
+      if (verdict !== 'proved' && verdict !== 'skipped') widths.reason ??= reason ?? { kind: 'not-proved' };
+    }
+    const known = findingsByPlace(before, (_, line) => line);
+    for (const [key, { code, severity, places, when }] of findingsByPlace(result, former)) {
+      const old = known.get(key);
+      if (code === 'memory/index-overflow') widths.left.set(key, when);
+      if (old && compareSeverity(old.severity, severity) <= 0) continue;
+      if (code === 'memory/index-overflow' && when !== undefined) return { kind: 'other-overflow', sizes: [when] };
+      return { kind: 'new-finding', lines: places.flatMap((place) => place?.line ?? []) };
+    }
+    // A size is reported only if evaluation shows it, and these must not be there at all.
+    const wrapped = [...known.values()].filter(({ code }) => code === 'memory/index-overflow');
+    const isWrapped = ({ location: { file, line }, when }: NarrowPlace): boolean =>
+      when !== undefined &&
+      wrapped.some(
+        (one) => one.when !== undefined && one.places.some((place) => place?.file === file && place.line === former(file, line)),
+      );
+    const left = narrowPlaces(this.contextOf(entry, kernel, launch)).find(isWrapped);
+    if (left) return { kind: 'other-overflow', sizes: [left.when!] };
+    const isGivenWrap = wrapped.some(({ when }) => when === undefined);
+    return isGivenWrap || (await this.computesTheSame(entry, kernel, launch, 'statements')) ? null : { kind: 'other-values' };
+  }
+
+  /** The accesses of instances of which an index may wrap around, and the sizes of their findings. */
+  async narrowAccesses(group: readonly CheckedKernel[]): ReturnType<RepairRequest['narrow']> {
+    const places = new Map<string, NarrowPlace>();
+    const sizes = new Set<string>();
+    for (const { entry, report } of group) {
+      const overflows = neededFindings(report).filter(isRace);
+      const arrays = new Set(overflows.filter(({ when }) => when === undefined).map(({ array }) => array));
+      for (const { when } of overflows) if (when !== undefined) sizes.add(when);
+      for (const launch of entry.launches)
+        for (const place of narrowPlaces(this.contextOf(entry, entry.kernel, launch)))
+          if (place.when !== undefined || arrays.has(place.array)) places.set(JSON.stringify(place), place);
+    }
+    return { accesses: [...places.values()], sizes: [...sizes] };
   }
 
   /** Why an edit is not a partial repair of an instance under one launch; unproved pairs are added to `open`. */
@@ -339,7 +434,7 @@ export class Workbench {
   ): Promise<boolean> {
     const { kernel: original, parameters } = entry;
     const { fields } = this.contextOf(entry, original, launch);
-    if (change === 'statements') return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
+    if (typeof change === 'string') return (await complete(differingInput({ original, edited, launch, parameters, fields }))) === null;
     const other = await this.build(entry, 'verification', change.as);
     const wanted = other?.kernels.find((kernel) => stableName(kernel) === stableName(original));
     return wanted !== undefined && complete(leaveTheSame({ original: wanted, edited, launch, parameters, fields }));
