@@ -33,7 +33,7 @@ export class HostProgram {
   readonly keepsAttributes: boolean;
 
   constructor(units: readonly HostUnit[]) {
-    this.hasThreadStreams = units.some((unit) => unit.mentions(/\w+_pts[zd]D\.\d+/));
+    this.hasThreadStreams = units.some((unit) => unit.mentions(/_pts[zd]D\.\d+/));
     this.addsEdges = units.some((unit) => unit.mentions(/Graph(?:Add|Remove)Dependencies\w*D\.\d+/));
     this.hasThreads = units.some((unit) => unit.mentions(threads));
     this.keepsAttributes = units.every((unit) => !unit.mentions(attributes));

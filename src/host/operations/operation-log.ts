@@ -21,9 +21,6 @@ interface LoggedOrder {
   readonly pairs: readonly LoggedPair[];
 }
 
-/** Maximum number of operations that an operation is compared with. */
-const maxPending = 256;
-
 export class OperationLog {
   readonly #all: { readonly operation: LoggedOperation; readonly lane: string; readonly capture: string | null }[] = [];
 
@@ -40,7 +37,7 @@ export class OperationLog {
       const { lane } = this.#all[earlier - 1]!;
       return !includes(order.host, lane, earlier);
     };
-    const pending = order.pending.filter(isOpen).slice(-maxPending);
+    const pending = order.pending.filter(isOpen);
     const open: HostOrder = { ...order, pending };
     const pairs: LoggedPair[] = [];
     // An unknown device or capture has its own order.

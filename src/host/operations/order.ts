@@ -70,6 +70,22 @@ export const noOrder: HostOrder = {
   isExact: true,
 };
 
+/** Maximum number of operations that an operation is compared with: the latest ones. */
+const maxPending = 64;
+
+/** Numbers of two ascending lists, ascending. */
+function merged(first: readonly number[], second: readonly number[]): readonly number[] {
+  if (first === second) return first;
+  const all: number[] = [];
+  for (let [a, b] = [0, 0]; a < first.length || b < second.length;) {
+    const [x, y] = [first[a] ?? Infinity, second[b] ?? Infinity];
+    all.push(Math.min(x, y));
+    if (x <= y) a++;
+    if (y <= x) b++;
+  }
+  return all.slice(-maxPending);
+}
+
 /** Both clocks: what may have ended by one of them. */
 function joined(first: Clock, second: Clock): Clock {
   if (first === second || second.size === 0) return first;
@@ -101,6 +117,10 @@ function mayWait(kind: StreamKind, other: StreamKind): boolean {
   return kind !== other && kind !== 'separate' && other !== 'separate';
 }
 
+function withLatest(pending: readonly number[], number: number): readonly number[] {
+  return [...pending.slice(1 - maxPending), number];
+}
+
 /**
  * Issues an operation to a stream.
  * @returns the order after it, and what ends before it
@@ -114,12 +134,12 @@ export function issued(order: HostOrder, stream: HostStream, number: number): { 
     if (key !== stream.key && (stream.kind === 'unknown' || lane.kind === 'unknown')) lanes.set(key, { ...lane, last: null });
   lanes.set(stream.key, { kind: stream.kind, clock, last: number });
   const isExact = order.isExact && stream.kind !== 'unknown';
-  return { order: { ...order, lanes, pending: [...order.pending, number], isExact }, before };
+  return { order: { ...order, lanes, pending: withLatest(order.pending, number), isExact }, before };
 }
 
 /** The host itself accesses memory. */
 export function issuedByHost(order: HostOrder, number: number): HostOrder {
-  return { ...order, host: joined(order.host, new Map([[hostLane, number]])), pending: [...order.pending, number] };
+  return { ...order, host: joined(order.host, new Map([[hostLane, number]])), pending: withLatest(order.pending, number) };
 }
 
 /** The host waits for a stream. */
@@ -219,7 +239,7 @@ export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
     lanes,
     events,
     nodes: new Map([...first.nodes, ...second.nodes]),
-    pending: [...new Set([...first.pending, ...second.pending])].sort((a, b) => a - b),
+    pending: merged(first.pending, second.pending),
     device: first.device === second.device ? first.device : null,
     capture: first.capture === second.capture ? first.capture : '',
     isExact: false,
