@@ -364,7 +364,8 @@ function seesKernel(
   mentions: FileMentions,
 ): boolean {
   const text = tree.text(file) ?? '';
-  if (!mayLaunch(text) && !/\bcu\w+|cudaGraph/.test(text)) return false;
+  // Kernels are found by name with the driver API, or with what compiles sources at run time.
+  if (!mayLaunch(text) && !/\bcu(?:da)?[A-Z]\w*|[nN]vrtc|NVRTC|[jJ]itify/.test(text)) return false;
   if (definesKernel(text, name)) return kernel.location?.file === file;
   if (new RegExp(`__global__[^;{}]*\\b${name}\\s*\\(`).test(text) || text.includes(`"${name}"`) || text.includes(`"${kernel.symbol}"`))
     return true;
