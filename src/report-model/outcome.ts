@@ -68,7 +68,7 @@ export function violationsOf({ cost }: KernelReport): readonly Regression[] {
 
 /** Whether a diagnostic of this code is a finding about the program; otherwise it is a limitation of Selvage. */
 export function isFinding(code: string): boolean {
-  return code === 'launch/precondition' || code === 'launch/out-of-range' || isOfChange(code);
+  return code === 'launch/precondition' || code === 'launch/out-of-range' || code.startsWith('ordering/') || isOfChange(code);
 }
 
 /** Whether a diagnostic of this code occurs only in comparisons. */

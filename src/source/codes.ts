@@ -1,6 +1,7 @@
 import { type MetricCode, metricTable } from '../cost/model/metrics.ts';
 import type { CodeEntry } from './code-entry.ts';
 import { launchCodes } from './launch-codes.ts';
+import { orderingCodes } from './ordering-codes.ts';
 
 /** One code for the regression of each metric. */
 const metricCodes = Object.fromEntries(
@@ -299,6 +300,7 @@ export const codes = {
     remedy: "Nothing is to be done. To have them checked, name them: --kernel 'cub::*'.",
   },
   ...launchCodes,
+  ...orderingCodes,
   'idempotency/class-changed': {
     severity: 'notice',
     title: 'The change makes another set of launches safe to be stopped and run again.',

@@ -30,7 +30,7 @@ export const launchCodes = {
     severity: 'notice',
     title: 'Kernels may start before the kernel before them in the stream has ended.',
     explanation:
-      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. Selvage checks each kernel separately, and does not check the order of two of them yet. A proof of such a kernel lists the assumption that the kernel before it has ended, and its idempotency stays undecided.',
+      'With programmatic dependent launch a kernel starts while the one before it still runs: the launch has the attribute programmatic stream serialization or programmatic event, or the kernel waits by `cudaGridDependencySynchronize()`, or lets the next one start by `cudaTriggerProgrammaticLaunchCompletion()`. If it accesses global memory before it waits, on some path, its proof lists the assumption that the kernel before it has ended. Accesses of bytes that the kernel before uses are reported as `ordering/pdl-wait`. The idempotency of such a kernel stays undecided.',
     example: 'attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;   // k may read unfinished results',
     remedy: 'Call cudaGridDependencySynchronize() before the first access to memory that the kernel before it uses.',
   },

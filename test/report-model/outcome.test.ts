@@ -136,6 +136,21 @@ test('a suppression by path expires at its date', () => {
   assert.equal(late.diagnostics[0]?.code, 'suppression/expired');
 });
 
+test('a finding of the host program is suppressed by its line, another diagnostic is not', () => {
+  const location = { file: 'src/a.cu', line: 5 };
+  const site = { severity: 'error', code: 'ordering/streams', message: 'two launches', location, fingerprint: 'f' } as const;
+  const other = { severity: 'notice', code: 'ordering/streams', message: 'no finding', location } as const;
+  const suppression = { ...inline(5), code: 'ordering/streams' };
+  const applied = applySuppressions([], [suppression], '2026-06-01', () => true, [site, other]);
+  assert.deepEqual(applied.diagnostics, [{ ...site, severity: 'notice', message: 'two launches (suppressed: known)' }, other]);
+  const elsewhere = applySuppressions([], [{ ...suppression, scope: inline(6).scope }], '2026-06-01', () => true, [site]);
+  assert.deepEqual(
+    elsewhere.diagnostics.map(({ code, severity }) => `${severity} ${code}`),
+    ['error ordering/streams', 'notice suppression/unused'],
+  );
+  assert.deepEqual(applySuppressions([], [], '2026-06-01', () => true, [site]).diagnostics, [site]);
+});
+
 test('findings compare by fingerprint, kernels by name', () => {
   const base = [racy, kernelReport({ name: 'old()' })];
   const divergent = kernelReport({

@@ -23,6 +23,7 @@ import { normalForm } from '../build/normal-form.ts';
 import { assemble } from '../pipeline/assemble.ts';
 import { applyBaseline, fingerprintsIn } from '../pipeline/baselined-findings.ts';
 import { classifyChecked } from '../pipeline/idempotency-phase.ts';
+import { orderLaunches } from '../pipeline/ordering/between-launches.ts';
 import { decide } from '../pipeline/decide.ts';
 import { unitsNotAnalysed } from '../pipeline/not-analysed.ts';
 import { diagnosticsOf, prepare, type Prepared } from '../pipeline/prepare.ts';
@@ -336,7 +337,7 @@ async function checkSide(
   checks: KernelChecks,
 ): Promise<Checked> {
   const price = await startPricing(kernels, settings, project, progress);
-  const priced = await price(await decide(kernels, settings, sources, checks, progress));
+  const priced = await price(await orderLaunches(await decide(kernels, settings, sources, checks, progress), units));
   const classified = await classifyChecked(priced, settings, progress, 'whole');
   const suppressions = statedSuppressions(settings.configuration, sources, units);
   // Untouched kernels are not analysed, so unused suppressions cannot be determined.

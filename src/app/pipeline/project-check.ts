@@ -23,6 +23,7 @@ import { assemble } from './assemble.ts';
 import { applyBaseline, fingerprintsIn, goneFrom, goneNotice } from './baselined-findings.ts';
 import { classifyChecked, underAnyLaunch } from './idempotency-phase.ts';
 import { decide } from './decide.ts';
+import { orderLaunches } from './ordering/between-launches.ts';
 import { earlyStarts } from './early-starts.ts';
 import { diagnosticsOf, prepare, type Prepared } from './prepare.ts';
 import { startPricing } from './cost-phase.ts';
@@ -71,7 +72,9 @@ export async function checkKernels({ project, settings, tools }: Job): Promise<{
     //  9 price            costs of a warp, registers, limits; the assembler runs while kernels are checked
     const price = await startPricing(kernels, settings, project, progress, costEffort(options));
     const decided: Checked = await decide(kernels, settings, sources, checks, progress);
-    const priced: Checked = await price(decided);
+    //    order            launches and copies that may overlap, by `between/unordered-bytes.ts`
+    const ordered: Checked = options.checks.includes('race') ? await orderLaunches(decided, units) : decided;
+    const priced: Checked = await price(ordered);
     //    classify         which launches may be run again, by `idempotency/classify.ts`
     const classified: Checked = await classifyChecked(priced, settings, progress, isBrief(options) ? 'brief' : 'whole');
 

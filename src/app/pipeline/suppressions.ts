@@ -35,10 +35,10 @@ export function suppress(
   isStale: (suppression: Suppression) => boolean,
 ): Checked {
   const reports = kernels.map(({ report }) => report);
-  const applied = applySuppressions(reports, suppressions, today, isStale);
+  const applied = applySuppressions(reports, suppressions, today, isStale, diagnostics);
   return {
     kernels: kernels.map((one, index) => ({ ...one, report: mergeCauses(applied.kernels[index]!) })),
-    diagnostics: [...diagnostics, ...applied.diagnostics],
+    diagnostics: applied.diagnostics,
   };
 }
 
@@ -47,14 +47,17 @@ export function suppress(
  * proved.
  * @param today `YYYY-MM-DD`
  * @param isStale whether a suppression without effect is obsolete
+ * @param sites diagnostics, of which those with a fingerprint are findings of the host program
+ * @returns also these diagnostics, and others about suppressions
  */
 export function applySuppressions(
   kernels: readonly KernelReport[],
   suppressions: readonly Suppression[],
   today: string,
   isStale: (suppression: Suppression) => boolean,
+  sites: readonly Diagnostic[] = [],
 ): { readonly kernels: KernelReport[]; readonly diagnostics: Diagnostic[] } {
-  if (suppressions.length === 0) return { kernels: [...kernels], diagnostics: [] };
+  if (suppressions.length === 0) return { kernels: [...kernels], diagnostics: [...sites] };
   const diagnostics: Diagnostic[] = [];
   const current = suppressions.filter(({ until, code, location, isShared }) => {
     const expired = isExpired(until, today);
@@ -87,12 +90,19 @@ export function applySuppressions(
       launches,
     };
   });
+  const settled = sites.map((site): Diagnostic => {
+    const places = site.location ? [site.location] : [];
+    const suppression = site.fingerprint === undefined ? undefined : current.find((candidate) => appliesTo(candidate, site.code, places));
+    if (!suppression) return site;
+    used.add(suppression);
+    return { ...site, severity: 'notice', message: `${site.message} (suppressed: ${suppression.reason})` };
+  });
   for (const suppression of current) {
     if (used.has(suppression) || !isStale(suppression)) continue;
     const message = `This suppression of ${suppression.code} does not suppress anything; remove it.`;
     diagnostics.push({ severity: 'notice', code: 'suppression/unused', message, location: suppression.location });
   }
-  return { kernels: result, diagnostics };
+  return { kernels: result, diagnostics: [...settled, ...diagnostics] };
 }
 
 function isExpired(until: string | undefined, today: string): boolean {

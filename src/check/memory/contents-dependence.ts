@@ -4,7 +4,10 @@ import type { BlockId, Operand, ValueId } from '../../ir/form/kernel.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 
 /** Whether contents of memory decide if a thread performs an access, or its address. */
-export function dependsOnContents({ kernel, dependences }: KernelAndLaunch & SymbolicFacts, access: Access): boolean {
+export function dependsOnContents(
+  { kernel, dependences }: Pick<KernelAndLaunch & SymbolicFacts, 'kernel' | 'dependences'>,
+  access: Pick<Access, 'instruction' | 'operation' | 'isCopy' | 'block'>,
+): boolean {
   const values = new Set<ValueId>();
   const blocks = new Set<BlockId>();
   let isUnknown = false;

@@ -1,0 +1,142 @@
+/** What a launch of a host program accesses, as a run of the interpreter shows it. */
+import { gridDependency } from '../analysis/barriers/grid-dependency.ts';
+import { type ControlDependence, controlDependence } from '../analysis/values/control-dependence.ts';
+import { dependsOnContents } from '../check/memory/contents-dependence.ts';
+import type { MemoryAccess, WatchedProgram } from '../interpreter/core/program.ts';
+import type { NamedMemory, RunObserver } from '../interpreter/core/observer.ts';
+import { regionBase, regionSlot } from '../interpreter/core/global-memory.ts';
+import type { ThreadContext, Thread } from '../interpreter/core/thread.ts';
+import { runStaged } from '../interpreter/javascript/staged-run.ts';
+import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { mayOrderAccesses, participantsOf } from '../isa/model/effect.ts';
+import type { Dim3 } from '../base/dim3.ts';
+import type { ConcreteLaunch } from './concrete-launch.ts';
+
+/** Bytes of one memory that an operation accesses. */
+export interface OperationBytes {
+  readonly memory: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly operation: 'read' | 'write' | 'atomic';
+}
+
+/** An access of a thread that other contents of memory would not change. */
+export interface LaunchEffect extends OperationBytes {
+  readonly instruction: InstructionId;
+  readonly block: Dim3;
+  readonly thread: Dim3;
+  /** Whether its thread has not waited for the kernels before, nor synchronised with a thread that has. */
+  readonly isEarly: boolean;
+  /** Whether its thread has let the next kernel start before. */
+  readonly isAfterTrigger: boolean;
+}
+
+/** The accesses of a run; those of an instruction whose address or path depends on contents of memory are left out. */
+export function effectsOf({ request, memories }: ConcreteLaunch): readonly LaunchEffect[] {
+  const recorder = new EffectRecorder(request.kernel, memories);
+  const { brokenAssumptions } = runStaged({ ...request, observer: recorder });
+  return brokenAssumptions.length > 0 ? [] : recorder.effects;
+}
+
+/** Instructions of a warp in one time slice. */
+const slice = 1 << 12;
+
+class EffectRecorder implements RunObserver {
+  readonly singly = true;
+  readonly effects: LaunchEffect[] = [];
+  readonly #kernel: Kernel;
+  readonly #dependences: ControlDependence;
+  readonly #memories: readonly (string | null)[];
+  readonly #isCertain = new Map<string, boolean>();
+  readonly #instructions = new Map<InstructionId, { readonly instruction: Instruction; readonly block: BlockId }>();
+  /** Whether the launch decides which threads wait, and let others start. */
+  readonly #isOrderCertain: boolean;
+  #program!: WatchedProgram;
+  readonly #waited = new Set<Thread>();
+  readonly #waitedBlocks = new Set<ThreadContext>();
+  readonly #triggered = new Set<Thread>();
+  /** Threads after an instruction by which they may see that another thread has waited. */
+  readonly #synchronised = new Map<Thread, 'block' | 'grid'>();
+
+  constructor(kernel: Kernel, memories: readonly (string | null)[]) {
+    this.#kernel = kernel;
+    this.#dependences = controlDependence(kernel);
+    this.#memories = memories;
+    for (const { id, instructions } of kernel.blocks)
+      for (const instruction of instructions) this.#instructions.set(instruction.id, { instruction, block: id });
+    this.#isOrderCertain = [...this.#instructions.values()].every(
+      ({ instruction }) => instruction.operation.effect.kind !== 'grid-dependency' || this.#isOfLaunch(instruction.id, 'read'),
+    );
+  }
+
+  start(program: WatchedProgram, memory: readonly NamedMemory[]): void {
+    void memory;
+    this.#program = program;
+  }
+
+  runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void {
+    let left = slice;
+    for (const thread of warp)
+      while (left > 0 && thread.status === 'ready') {
+        left--;
+        this.#step(thread, step);
+      }
+  }
+
+  #step(thread: Thread, step: (thread: Thread) => void): void {
+    const scope = this.#synchronised.get(thread);
+    if (scope !== undefined) {
+      this.#synchronised.delete(thread);
+      if (scope === 'grid' ? this.#waited.size > 0 : this.#waitedBlocks.has(thread.home)) this.#wait(thread);
+    }
+    const [instruction] = this.#program.segments[thread.pc]!.instructions;
+    step(thread);
+    if (!instruction) return;
+    const { effect } = instruction.operation;
+    if (effect.kind === 'grid-dependency') {
+      if (effect.form === 'wait') this.#wait(thread);
+      else this.#triggered.add(thread);
+    } else if (mayOrderAccesses(effect) && effect.kind !== 'fence')
+      this.#synchronised.set(thread, /^(?:block|lanes|warp)$/.test(participantsOf(effect)) ? 'block' : 'grid');
+  }
+
+  #wait(thread: Thread): void {
+    this.#waited.add(thread);
+    this.#waitedBlocks.add(thread.home);
+  }
+
+  accessed(thread: Thread, access: MemoryAccess, address: number): void {
+    const slot = regionSlot(address) - this.#program.layout.firstBuffer;
+    const memory = access.space === 'global' || access.space === 'generic' ? this.#memories[slot] : null;
+    if (memory === null || memory === undefined || !this.#dependsOnLaunch(access)) return;
+    this.effects.push({
+      memory,
+      offset: address - regionBase(slot + this.#program.layout.firstBuffer),
+      bytes: access.bytes,
+      operation: access.operation,
+      instruction: access.instruction,
+      block: thread.home.position,
+      thread: [thread.x, thread.y, thread.z],
+      isEarly: !this.#waited.has(thread) && (this.#isOrderCertain || this.#orderOf(access) === 'early'),
+      isAfterTrigger: this.#triggered.has(thread) && this.#isOrderCertain,
+    });
+  }
+
+  #orderOf({ instruction }: MemoryAccess): string | undefined {
+    return gridDependency(this.#kernel).accesses.get(this.#instructions.get(instruction)!.instruction);
+  }
+
+  /** Whether the launch decides if the access is made, and where. */
+  #dependsOnLaunch({ instruction, operation }: MemoryAccess): boolean {
+    const key = `${instruction} ${operation}`;
+    const isCertain = this.#isCertain.get(key) ?? this.#isOfLaunch(instruction, operation);
+    this.#isCertain.set(key, isCertain);
+    return isCertain;
+  }
+
+  #isOfLaunch(id: InstructionId, operation: MemoryAccess['operation']): boolean {
+    const { instruction, block } = this.#instructions.get(id)!;
+    const isCopy = instruction.operation.effect.kind === 'copy';
+    return !dependsOnContents({ kernel: this.#kernel, dependences: this.#dependences }, { instruction, operation, isCopy, block });
+  }
+}

@@ -1,0 +1,85 @@
+/** Findings about the order of launches, copies and accesses of the host program, in words. */
+import type { Location } from '../source/location.ts';
+import { code, listed } from './text/code-text.ts';
+import { place } from './text/place.ts';
+
+/** An operation of the host program. */
+export interface OperationText {
+  readonly kind: 'launch' | 'copy' | 'fill' | 'host';
+  /** The kernel, or the function of the runtime. */
+  readonly name: string;
+  readonly location: Location | undefined;
+  /** Null for the host. */
+  readonly stream: string | null;
+}
+
+/** How an access uses memory. */
+type Use = 'read' | 'write' | 'atomic';
+
+const wait = code('cudaGridDependencySynchronize()');
+const uses = { read: 'reads', write: 'writes', atomic: 'updates' } as const;
+
+interface EarlyAccess {
+  readonly kernel: string;
+  readonly use: Use;
+  /** Null: the name of the array is not known. */
+  readonly array: string | null;
+  readonly launch: Location | undefined;
+  /** Whether the kernel waits anywhere. */
+  readonly hasWait: boolean;
+  /** Whether only the production build makes the access so early. */
+  readonly isMoved: boolean;
+}
+
+/** An access before the wait, to bytes that the launch before accesses. */
+export function earlyAccessText(
+  { kernel, use, array, launch, hasWait, isMoved }: EarlyAccess,
+  first: { readonly kernel: string; readonly use: Use; readonly launch: Location | undefined },
+): string {
+  const what = `${code(kernel)} ${uses[use]} ${arrayText(array)} here before it has waited for the kernel before it`;
+  const moved = isMoved ? ' (the optimiser moves the access above the wait)' : '';
+  const other = `${code(first.kernel)}${at(first.launch)} may still ${first.use === 'read' ? 'read' : 'write'} the same bytes`;
+  return `${what}${moved}: ${other}, since the launch${at(launch)} has programmatic stream serialization. ${remedy(hasWait, isMoved)}`;
+}
+
+/** Accesses before the wait, if the kernel before is not known. @param others further lines */
+export function earlyAccessesText({ kernel, use, array, launch, isMoved }: EarlyAccess, others: readonly number[]): string {
+  const more = others.length === 0 ? '' : ` (also on ${others.length === 1 ? 'line' : 'lines'} ${listed(others.map(String))})`;
+  const moved = isMoved ? ' (the optimiser moves the access above the wait)' : '';
+  return `${code(kernel)} ${uses[use]} ${arrayText(array)} here${more} before it has waited for the kernels before it${moved}, and its launch${at(launch)} has programmatic stream serialization: a kernel before it may still use that memory. ${remedy(true, isMoved)} If no kernel before it ${use === 'read' ? 'writes' : 'accesses'} this memory, suppress the finding.`;
+}
+
+/** A kernel that never waits. */
+export function noWaitText(kernel: string, launch: Location | undefined): string {
+  return `${code(kernel)} is launched${at(launch)} with programmatic stream serialization and never calls ${wait}: neither it nor kernels after it may rely on the end of the kernels before it. Call it before the first access that needs their results, or launch the kernel without the attribute.`;
+}
+
+function remedy(hasWait: boolean, isMoved: boolean): string {
+  if (isMoved) return `Load it after ${wait} without ${code('__restrict__')} or ${code('__ldg()')}.`;
+  return hasWait ? `Call ${wait} before this line.` : `It never calls ${wait}: call it before this line.`;
+}
+
+/** Two operations that nothing orders. @param isShown whether runs access the same bytes */
+export function unorderedText(first: OperationText, second: OperationText, memory: string, isShown: boolean): string {
+  const share = isShown ? `access the same bytes of ${code(memory)}` : `are both given ${code(memory)}`;
+  const both = `${operationText(second)} and ${operationText(first)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
+  if (first.kind === 'host' || second.kind === 'host') {
+    const other = second.kind === 'host' ? first : second;
+    return `${both} Wait for ${other.stream ?? 'the device'} before the access of the host, for example with ${code('cudaStreamSynchronize()')}.`;
+  }
+  return `${both} Record an event after the first with ${code('cudaEventRecord()')} and let ${second.stream ?? 'the other stream'} wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
+}
+
+function operationText({ kind, name, stream }: OperationText): string {
+  if (kind === 'host') return name;
+  const what = kind === 'launch' ? `the launch of ${code(name)}` : code(name);
+  return stream === null ? what : `${what} in ${stream}`;
+}
+
+function arrayText(array: string | null): string {
+  return array === null ? 'memory' : code(array);
+}
+
+function at(location: Location | undefined): string {
+  return location ? ` at ${place({ file: location.file, line: location.line })}` : '';
+}

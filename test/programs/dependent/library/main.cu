@@ -1,0 +1,39 @@
+// options: --arch sm_90
+// expect: storeEarly race=proved divergence=proved
+// expect: storeEarly finding ordering/pdl-wait warning lines 12
+// expect: storeLate race=proved divergence=proved
+// expect: storeLate silent
+//
+// The kernel before is not known: the library launches one kernel in each function.
+#include <cuda_runtime.h>
+
+__global__ void storeEarly(float* y, const float* x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = 0;
+  cudaGridDependencySynchronize();
+  y[i] += x[i];
+}
+
+__global__ void storeLate(float* y, const float* x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  cudaGridDependencySynchronize();
+  y[i] = x[i];
+}
+
+/** Launches a kernel that may start before the kernel before it in the stream has ended. */
+template <typename... Parameters, typename... Arguments>
+void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  cudaLaunchAttribute attribute[1];
+  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute[0].val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = attribute;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
+}
+
+void early(float* y, const float* x) { launchEarly(storeEarly, 4, 256, y, x); }
+
+void late(float* y, const float* x) { launchEarly(storeLate, 4, 256, y, x); }
