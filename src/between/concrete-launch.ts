@@ -14,7 +14,7 @@ import type { ParameterSource } from '../launch/parameter-source.ts';
 import type { HostSample } from './host-values.ts';
 
 /** What a run needs to know of a launch. */
-type LaunchInProgram = Pick<LaunchEvent, 'grid' | 'block' | 'shared' | 'arguments' | 'cooperative'>;
+export type LaunchInProgram = Pick<LaunchEvent, 'grid' | 'block' | 'shared' | 'arguments' | 'cooperative'>;
 
 /** A run, with the memory of the host program for each of its buffers. */
 export interface ConcreteLaunch {

@@ -18,9 +18,11 @@ export interface OperationBytes {
   readonly offset: number;
   readonly bytes: number;
   readonly operation: 'read' | 'write' | 'atomic';
+  /** Present if contents of memory, or values that are not known, decide whether it is made, and which bytes it accesses. */
+  readonly isOpen?: true;
 }
 
-/** An access of a thread that other contents of memory would not change. */
+/** An access of a thread. */
 export interface LaunchEffect extends OperationBytes {
   readonly instruction: InstructionId;
   readonly block: Dim3;
@@ -31,7 +33,7 @@ export interface LaunchEffect extends OperationBytes {
   readonly isAfterTrigger: boolean;
 }
 
-/** The accesses of a run; those of an instruction whose address or path depends on contents of memory are left out. */
+/** The accesses of a run. */
 export function effectsOf({ request, memories }: ConcreteLaunch): readonly LaunchEffect[] {
   const recorder = new EffectRecorder(request.kernel, memories);
   const { brokenAssumptions } = runStaged({ ...request, observer: recorder });
@@ -108,12 +110,13 @@ class EffectRecorder implements RunObserver {
   accessed(thread: Thread, access: MemoryAccess, address: number): void {
     const slot = regionSlot(address) - this.#program.layout.firstBuffer;
     const memory = access.space === 'global' || access.space === 'generic' ? this.#memories[slot] : null;
-    if (memory === null || memory === undefined || !this.#dependsOnLaunch(access)) return;
+    if (memory === null || memory === undefined) return;
     this.effects.push({
       memory,
       offset: address - regionBase(slot + this.#program.layout.firstBuffer),
       bytes: access.bytes,
       operation: access.operation,
+      ...(!this.#dependsOnLaunch(access) && { isOpen: true }),
       instruction: access.instruction,
       block: thread.home.position,
       thread: [thread.x, thread.y, thread.z],

@@ -1,4 +1,4 @@
-/** Bytes that two operations access, and which accesses of two launches nothing orders. */
+/** Bytes that two operations access. */
 import type { LaunchEffect, OperationBytes } from './launch-effects.ts';
 
 /** Two accesses of the same bytes, one of them a write. */
@@ -44,22 +44,29 @@ function cellsOf({ memory, offset, bytes }: OperationBytes): string[] | null {
   return to - from >= maxCells ? null : Array.from({ length: to - from + 1 }, (_, at) => `${memory} ${from + at}`);
 }
 
-/** For each access of the second operation the first one of the other operation that conflicts with it. */
+/** For each access of the second operation the first one of the other operation that certainly conflicts with it. */
 export function overlapsOf<First extends OperationBytes, Second extends OperationBytes>(
   first: readonly First[],
   second: readonly Second[],
-  isUnordered: (first: First, second: Second) => boolean = () => true,
 ): SharedBytes<First, Second>[] {
-  const touches = new Touches(first);
+  const touches = new Touches(first.filter(({ isOpen }) => !isOpen));
   return second.flatMap((access) => {
+    if (access.isOpen) return [];
     for (const other of touches.near(access)) {
       const offset = Math.max(access.offset, other.offset);
       const isShared = access.memory === other.memory && offset < Math.min(access.offset + access.bytes, other.offset + other.bytes);
-      if (isShared && conflicts(other, access) && isUnordered(other, access))
-        return [{ first: other, second: access, memory: access.memory, offset }];
+      if (isShared && conflicts(other, access)) return [{ first: other, second: access, memory: access.memory, offset }];
     }
     return [];
   });
+}
+
+/** The accesses of the second operation to a memory that the other one accesses, if it is open which bytes one of the two accesses. */
+export function possibleOverlaps<Second extends OperationBytes>(first: readonly OperationBytes[], second: readonly Second[]): Second[] {
+  const others = [...new Map(first.map((one) => [`${one.memory} ${one.operation} ${one.isOpen}`, one])).values()];
+  return second.filter((access) =>
+    others.some((other) => other.memory === access.memory && (other.isOpen || access.isOpen) && conflicts(other, access)),
+  );
 }
 
 function conflicts(first: OperationBytes, second: OperationBytes): boolean {
@@ -68,10 +75,9 @@ function conflicts(first: OperationBytes, second: OperationBytes): boolean {
 }
 
 /**
- * Whether nothing orders an access of a launch with programmatic stream serialization after one of the launch before: it is made
- * before the wait. What the first launch only reads has been read when the second one starts, unless it let the second start
- * before (CUDA programming guide, "Programmatic Dependent Launch and Synchronization").
+ * Whether an access of a launch may not have ended when the next one starts early: what it only reads has been read, unless it let
+ * that one start before (CUDA programming guide, "Programmatic Dependent Launch and Synchronization").
  */
-export function isBeforeWait(first: LaunchEffect, second: LaunchEffect): boolean {
-  return second.isEarly && (first.operation !== 'read' || first.isAfterTrigger);
+export function mayBeLater({ operation, isAfterTrigger }: LaunchEffect): boolean {
+  return operation !== 'read' || isAfterTrigger;
 }

@@ -1,12 +1,12 @@
 /** Whether two operations of a host program that may overlap access the same bytes, in runs of their kernels. */
-import type { Fact, HostTerm } from '../assumptions/expression.ts';
+import { type Fact, type HostTerm, termConstant } from '../assumptions/expression.ts';
 import type { HostOperation, OverlappingOperations } from '../host/operations/host-operation.ts';
 import type { InstructionId, Kernel } from '../ir/form/kernel.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
-import { concreteLaunch, termsOfLaunch } from './concrete-launch.ts';
+import { type LaunchInProgram, concreteLaunch, termsOfLaunch } from './concrete-launch.ts';
 import { type HostSample, samplesOf } from './host-values.ts';
 import { type LaunchEffect, type OperationBytes, effectsOf } from './launch-effects.ts';
-import { type SharedBytes, isBeforeWait, overlapsOf } from './overlap.ts';
+import { type SharedBytes, mayBeLater, overlapsOf, possibleOverlaps } from './overlap.ts';
 
 /** The kernel of a launch, in the build that is run. */
 export interface LaunchedCode {
@@ -17,13 +17,13 @@ export interface LaunchedCode {
 /** Accesses of an operation: those of a kernel have an instruction. */
 export type OperationAccess = OperationBytes & { readonly instruction?: InstructionId };
 
-/**
- * The result of runs. `shown`: overlaps in all samples, one for each access of the second operation; `unknown`: the values that
- * the host program gives to a launch are not known.
- */
-type UnorderedBytes =
-  | { readonly kind: 'shown'; readonly overlaps: readonly SharedBytes<OperationAccess, OperationAccess>[] }
-  | { readonly kind: 'unknown' };
+/** What runs of two operations share. */
+interface UnorderedBytes {
+  /** Overlaps in all samples, one for each instruction of the second operation. */
+  readonly overlaps: readonly SharedBytes<OperationAccess, OperationAccess>[];
+  /** Accesses of the second operation, one for each instruction, that may overlap, depending on values that are not known. */
+  readonly possible: readonly OperationAccess[];
+}
 
 /** Number of samples that have to agree, and of those that are tried. */
 const samplesNeeded = 2;
@@ -34,31 +34,49 @@ const budget = { steps: 300_000, maxThreads: 512 };
  * Runs both operations with values that the host program may give them. An overlap counts if each sample has it: facts about the
  * host program that are missing may exclude some.
  * @param codes of the first and the second operation; null if it is not a launch, or its kernel is unknown
+ * @returns null if it is not known which accesses of the second launch are before its wait
  */
 export function unorderedBytes(
   { kind, first, second }: OverlappingOperations & { readonly first: HostOperation },
   codes: readonly [LaunchedCode | null, LaunchedCode | null],
-): UnorderedBytes {
+): UnorderedBytes | null {
   const operations = [first, second] as const;
   const facts = operations.flatMap(factsOf);
   const samples = samplesOf(facts, operations.flatMap(termsOf), samplesTried);
-  let common = null as Overlaps | null;
-  let count = 0;
+  const tried: (readonly [Accesses, Accesses])[] = [];
+  let known = 0;
   for (const sample of samples) {
-    const [before, after] = operations.map((one, at) => accessesOf(one, codes[at] ?? null, sample)) as [Accesses, Accesses];
-    if (!before || !after) continue;
-    const overlaps =
-      kind === 'programmatic' ? overlapsOf(before as LaunchEffect[], after as LaunchEffect[], isBeforeWait) : overlapsOf(before, after);
-    const found = new Map(overlaps.toReversed().map((one) => [String(one.second.instruction), one]));
-    common = common ? new Map([...common].filter(([key]) => found.has(key))) : found;
-    if (++count === samplesNeeded || common.size === 0) break;
+    const both = [accessesOf(first, codes[0], sample), accessesOf(second, codes[1], sample)] as const;
+    const isRun = operations.every(({ launch }, at) => !launch || both[at]!.effects);
+    if (isRun) tried.splice(known++, 0, both);
+    else tried.push(both);
+    if (known === samplesNeeded) break;
   }
-  return common ? { kind: 'shown', overlaps: [...common.values()] } : { kind: 'unknown' };
+  // Launches that cannot be run in any sample are given arrays in the first one.
+  const found = tried.slice(0, Math.max(1, known)).map(([before, after]) => compared(before, after, kind === 'programmatic'));
+  const [one, ...others] = found;
+  if (!one || found.includes(null)) return one === undefined ? { overlaps: [], possible: [] } : null;
+  const isCommon = (key: InstructionId | undefined): boolean => others.every((other) => other?.overlaps.has(key));
+  const overlaps = [...one.overlaps].flatMap(([key, overlap]) => (isCommon(key) ? [overlap] : []));
+  return { overlaps, possible: [...one.possible.values()] };
 }
 
-type Overlaps = ReadonlyMap<string, SharedBytes<OperationAccess, OperationAccess>>;
+/** What two operations share in a sample, by the instruction of the second one; null if its accesses before the wait are not known. */
+function compared(before: Accesses, after: Accesses, isEarly: boolean) {
+  if (isEarly && !after.effects) return null;
+  // The launch before may still make accesses of which nothing is known.
+  const first = isEarly && before.effects ? before.effects.filter(mayBeLater) : before.all;
+  const second = isEarly && after.effects ? after.effects.filter((effect) => effect.isEarly) : after.all;
+  return {
+    overlaps: byInstruction(overlapsOf(first, second), (overlap) => overlap.second),
+    possible: byInstruction(possibleOverlaps(first, second), (access) => access),
+  };
+}
 
-type Accesses = readonly OperationAccess[] | null;
+/** The first of some accesses for each instruction. */
+function byInstruction<Item>(all: readonly Item[], accessOf: (item: Item) => OperationAccess): Map<InstructionId | undefined, Item> {
+  return new Map(all.toReversed().map((one) => [accessOf(one).instruction, one]));
+}
 
 function factsOf({ facts, launch }: HostOperation): readonly Fact[] {
   return launch ? [...facts, ...launch.facts, ...launch.symbolFacts] : facts;
@@ -69,15 +87,33 @@ function termsOf({ launch, touches }: HostOperation): HostTerm[] {
   return launch ? [...ofTouches, ...termsOfLaunch(launch)] : ofTouches;
 }
 
-/** The accesses of an operation in a sample; null if a launch is not known well enough to run it. */
+interface Accesses {
+  readonly all: readonly OperationAccess[];
+  /** Those of a kernel that was run. */
+  readonly effects?: readonly LaunchEffect[];
+}
+
+/** The accesses of an operation in a sample. */
 function accessesOf({ launch, touches }: HostOperation, code: LaunchedCode | null, sample: HostSample): Accesses {
   if (launch) {
     const run = code && concreteLaunch(code.kernel, code.parameters, launch, sample, budget);
-    return run && effectsOf(run);
+    const effects = run && effectsOf(run);
+    return effects ? { all: effects, effects } : { all: openAccesses(launch, code) };
   }
-  return touches.flatMap(({ memory, offset, bytes, isWrite }): OperationAccess[] => {
+  const all = touches.map(({ memory, offset, bytes, isWrite }): OperationAccess => {
     const [from, length] = [offset, bytes].map((term) => (term ? sample(term) : undefined));
-    if (from === undefined || length === undefined || length <= 0n) return [];
-    return [{ memory: memory.id, offset: Number(from), bytes: Number(length), operation: isWrite ? 'write' : 'read' }];
+    const access = { memory: memory.id, operation: isWrite ? 'write' : 'read' } as const;
+    if (from === undefined || length === undefined) return { ...access, offset: 0, bytes: 0, isOpen: true };
+    return { ...access, offset: Number(from), bytes: Number(length) };
+  });
+  return { all };
+}
+
+/** Accesses of a launch that cannot be run: it is given the start of a memory, and may write what is not declared constant. */
+function openAccesses({ arguments: given = [] }: LaunchInProgram, code: LaunchedCode | null): OperationAccess[] {
+  return given.flatMap((value, at): OperationAccess[] => {
+    if (value.kind !== 'pointer' || value.memory.id === 'null' || !value.offset || termConstant(value.offset) !== 0n) return [];
+    const operation = /\bconst\b/.test(code?.parameters[at]?.type ?? '') ? 'read' : 'write';
+    return [{ memory: value.memory.id, offset: 0, bytes: 0, operation, isOpen: true }];
   });
 }

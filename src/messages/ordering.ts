@@ -31,14 +31,15 @@ interface EarlyAccess {
   readonly isMoved: boolean;
 }
 
-/** An access before the wait, to bytes that the launch before accesses. */
+/** An access before the wait, to bytes that the launch before accesses. @param first its use is null if it is open which bytes */
 export function earlyAccessText(
   { kernel, use, array, launch, hasWait, isMoved }: EarlyAccess,
-  first: { readonly kernel: string; readonly use: Use; readonly launch: Location | undefined },
+  first: { readonly kernel: string; readonly use: Use | null; readonly launch: Location | undefined },
 ): string {
   const what = `${code(kernel)} ${uses[use]} ${arrayText(array)} here before it has waited for the kernel before it`;
   const moved = isMoved ? ' (the optimiser moves the access above the wait)' : '';
-  const other = `${code(first.kernel)}${at(first.launch)} may still ${first.use === 'read' ? 'read' : 'write'} the same bytes`;
+  const shared = first.use === null ? 'use the same array' : `${first.use === 'read' ? 'read' : 'write'} the same bytes`;
+  const other = `${code(first.kernel)}${at(first.launch)} may still ${shared}`;
   return `${what}${moved}: ${other}, since the launch${at(launch)} has programmatic stream serialization. ${remedy(hasWait, isMoved)}`;
 }
 

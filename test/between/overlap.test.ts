@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
 import type { LaunchEffect, OperationBytes } from '../../src/between/launch-effects.ts';
-import { isBeforeWait, overlapsOf } from '../../src/between/overlap.ts';
+import { mayBeLater, overlapsOf, possibleOverlaps } from '../../src/between/overlap.ts';
 import type { InstructionId } from '../../src/ir/form/kernel.ts';
 
 const touch = (memory: string, offset: number, bytes: number, operation: OperationBytes['operation']): OperationBytes => ({
@@ -64,19 +64,34 @@ test('the accesses of the second operation that conflict are those of a comparis
   }
 });
 
-test('an early access is unordered with writes, and with reads after the trigger', () => {
-  const effect = (operation: OperationBytes['operation'], isEarly: boolean, isAfterTrigger: boolean): LaunchEffect => ({
+test('an access may be made after the next launch has started, unless it is a read before the trigger', () => {
+  const effect = (operation: OperationBytes['operation'], isAfterTrigger: boolean): LaunchEffect => ({
     ...touch('x', 0, 4, operation),
     instruction: 0 as InstructionId,
     block: [0, 0, 0],
     thread: [0, 0, 0],
-    isEarly,
+    isEarly: false,
     isAfterTrigger,
   });
-  const second = effect('write', true, false);
-  assert.equal(isBeforeWait(effect('write', false, false), second), true);
-  assert.equal(isBeforeWait(effect('atomic', false, false), second), true);
-  assert.equal(isBeforeWait(effect('read', false, true), second), true);
-  assert.equal(isBeforeWait(effect('read', false, false), second), false);
-  assert.equal(isBeforeWait(effect('write', true, true), effect('read', false, false)), false);
+  assert.equal(mayBeLater(effect('write', false)), true);
+  assert.equal(mayBeLater(effect('atomic', false)), true);
+  assert.equal(mayBeLater(effect('read', true)), true);
+  assert.equal(mayBeLater(effect('read', false)), false);
+});
+
+test('accesses of which it is open which bytes they access may overlap, and certainly do not', () => {
+  const open = (...of: Parameters<typeof touch>): OperationBytes => ({ ...touch(...of), isOpen: true });
+  const cases: readonly (readonly [first: OperationBytes, second: OperationBytes, isPossible: boolean])[] = [
+    [open('x', 0, 4, 'write'), touch('x', 64, 4, 'read'), true],
+    [touch('x', 64, 4, 'write'), open('x', 0, 4, 'read'), true],
+    [open('x', 0, 4, 'write'), open('x', 0, 4, 'write'), true],
+    [open('x', 0, 4, 'read'), touch('x', 0, 4, 'read'), false],
+    [open('x', 0, 4, 'atomic'), touch('x', 0, 4, 'atomic'), false],
+    [open('x', 0, 4, 'write'), touch('y', 0, 4, 'read'), false],
+    [touch('x', 0, 4, 'write'), touch('x', 0, 4, 'read'), false],
+  ];
+  for (const [first, second, isPossible] of cases) {
+    assert.equal(possibleOverlaps([first], [second]).length, Number(isPossible), JSON.stringify([first, second]));
+    if (isPossible) assert.deepEqual(overlapsOf([first], [second]), []);
+  }
 });

@@ -4,7 +4,6 @@
  */
 import { gridDependency, waitsFirst, type WaitOrder } from '../../../analysis/barriers/grid-dependency.ts';
 import type { LaunchedCode, OperationAccess, unorderedBytes } from '../../../between/unordered-bytes.ts';
-import type { SharedBytes } from '../../../between/overlap.ts';
 import type { HostMemory, HostValue } from '../../../cuda/launches/value.ts';
 import { canStartEarly } from '../../../device/architecture.ts';
 import type { HostOperation, OverlappingOperations } from '../../../host/operations/host-operation.ts';
@@ -79,27 +78,26 @@ class Ordering {
     const { kernel, produced } = second.entry;
     const builds = [kernel, ...(produced && produced !== kernel ? [produced] : [])];
     if (builds.every((build) => waitsFirst(gridDependency(build)))) return [];
-    if (first) {
-      const shown = this.#shownEarly({ ...pair, first: first.operation }, first, second);
-      if (shown) return shown.length > 0 ? shown : noWait(second);
-    }
-    return mayBeEarly(second);
+    const written = first && this.#early({ ...pair, first: first.operation }, first, second, kernel);
+    if (!first || !written) return mayBeEarly(second);
+    const hasMoved = produced !== undefined && beforeWait(produced).some((line) => !beforeWait(kernel).includes(line));
+    const moved = hasMoved ? (this.#early({ ...pair, first: first.operation }, first, second, produced) ?? []) : [];
+    const lines = new Map([...moved, ...written].map((one) => [placeKey(one), one]));
+    return lines.size > 0 ? [...lines.values()] : noWait(second);
   }
 
-  /** Accesses before the wait to bytes that the first launch accesses; null if the launches are not known well enough to run them. */
-  #shownEarly(pair: OverlappingOperations & { readonly first: HostOperation }, first: Launched, second: Launched): Diagnostic[] | null {
-    const { kernel, produced } = second.entry;
-    const run = (build: Kernel): readonly SharedBytes<OperationAccess, OperationAccess>[] | null => {
-      const bytes = this.#bytes(pair, [codeOf(first), codeOf(second, build)]);
-      return bytes.kind === 'shown' ? bytes.overlaps : null;
-    };
-    const overlaps = run(kernel);
-    if (!overlaps) return null;
-    const written = overlaps.map((overlap) => earlyFinding(kernel, overlap, first, second, false));
-    const hasMoved = produced !== undefined && beforeWait(produced).some((line) => !beforeWait(kernel).includes(line));
-    const moved = hasMoved ? (run(produced) ?? []).map((overlap) => earlyFinding(produced, overlap, first, second, true)) : [];
-    const lines = new Map([...moved, ...written].map((one) => [placeKey(one), one]));
-    return [...lines.values()];
+  /** Accesses of a build before the wait to bytes that the first launch accesses; null if it is not known which are before. */
+  #early(
+    pair: OverlappingOperations & { readonly first: HostOperation },
+    first: Launched,
+    second: Launched,
+    build: Kernel,
+  ): Diagnostic[] | null {
+    const bytes = this.#bytes(pair, [codeOf(first), codeOf(second, build)]);
+    if (!bytes) return null;
+    const shown = bytes.overlaps.map((overlap) => earlyFinding(build, overlap.second, overlap.first, first, second));
+    const [possible] = bytes.possible;
+    return shown.length > 0 || !possible ? shown : [earlyFinding(build, possible, null, first, second)];
   }
 
   /** Two operations of different streams, or of a stream and the host. */
@@ -108,16 +106,16 @@ class Ordering {
     if (!first) return [];
     const launches = [this.#launched(unit, first), this.#launched(unit, second)] as const;
     const [entry] = launches.flatMap((one) => (one && this.#wanted.has(one.entry) ? [one.entry] : []));
-    if (!entry) return [];
-    const bytes = this.#bytes({ ...pair, first }, [launches[0] && codeOf(launches[0]), launches[1] && codeOf(launches[1])]);
-    const [overlap] = bytes.kind === 'shown' ? bytes.overlaps : [];
-    const memory = bytes.kind === 'shown' ? overlap && memoryOf(overlap.memory, first, second) : sameMemory(first, second, launches);
-    if (!memory) return [];
-    const names = launches.map((one, at) => operationText(at === 0 ? first : second, one)) as [OperationText, OperationText];
-    const severity = overlap ? 'error' : 'warning';
+    const bytes = entry && this.#bytes({ ...pair, first }, [launches[0] && codeOf(launches[0]), launches[1] && codeOf(launches[1])]);
+    const [overlap] = bytes?.overlaps ?? [];
+    const shared = overlap?.memory ?? bytes?.possible[0]?.memory;
+    if (!entry || shared === undefined) return [];
+    const memory = memoryOf(shared, first, second);
+    const names = [operationText(first, launches[0]), operationText(second, launches[1])] as const;
     const message = unorderedText(...names, memory, overlap !== undefined);
     const code: Code = pair.kind === 'host' ? 'ordering/host' : 'ordering/streams';
-    return [finding(severity, code, message, locationOf(second), entry, [names[0].name, names[1].name, memory])];
+    const subject = [names[0].name, names[1].name, memory];
+    return [finding(overlap ? 'error' : 'warning', code, message, locationOf(second), entry, subject)];
   }
 }
 
@@ -145,15 +143,10 @@ function finding(
   return { severity, code, message, ...(location && { location }), fingerprint: fingerprintOf(identity, [code, ...subject]) };
 }
 
-function earlyFinding(
-  kernel: Kernel,
-  { first: other, second: own, memory }: SharedBytes<OperationAccess, OperationAccess>,
-  first: Launched,
-  second: Launched,
-  isMoved: boolean,
-): Diagnostic {
+/** @param other the access of the first launch; null if it is open whether both access the same bytes */
+function earlyFinding(kernel: Kernel, own: OperationAccess, other: OperationAccess | null, first: Launched, second: Launched): Diagnostic {
   const location = placeOf(kernel, own.instruction);
-  const array = parameterOf(second, memory);
+  const array = parameterOf(second, own.memory);
   const message = earlyAccessText(
     {
       kernel: second.entry.name.qualified,
@@ -161,12 +154,12 @@ function earlyFinding(
       array,
       launch: locationOf(second.operation),
       hasWait: gridDependency(kernel).hasWait,
-      isMoved,
+      isMoved: kernel !== second.entry.kernel,
     },
-    { kernel: first.entry.name.qualified, use: other.operation, launch: locationOf(first.operation) },
+    { kernel: first.entry.name.qualified, use: other?.operation ?? null, launch: locationOf(first.operation) },
   );
   const subject = [first.entry.name.qualified, array ?? '', own.operation, textAt(location)];
-  return finding('error', 'ordering/pdl-wait', message, location, second.entry, subject);
+  return finding(other ? 'error' : 'warning', 'ordering/pdl-wait', message, location, second.entry, subject);
 }
 
 function noWait({ entry, operation }: Launched): Diagnostic[] {
@@ -226,35 +219,10 @@ function memoriesOf(value: HostValue): readonly HostMemory[] {
 }
 
 /** The name of a memory in the host program. */
-function memoryOf(id: string, ...operations: readonly HostOperation[]): string | undefined {
+function memoryOf(id: string, ...operations: readonly HostOperation[]): string {
   const all = operations.flatMap(({ launch, touches }) => [
     ...touches.map(({ memory }) => memory),
     ...(launch?.arguments ?? []).flatMap(memoriesOf),
   ]);
-  return all.find((memory) => memory.id === id)?.label;
-}
-
-/** The memory that both operations are given at its start, if one of them may write it through the pointer; undefined if none is. */
-function sameMemory(first: HostOperation, second: HostOperation, launches: readonly (Launched | null)[]): string | undefined {
-  const [a, b] = [first, second].map((operation, at) => startsOf(operation, launches[at] ?? null)) as [Starts, Starts];
-  for (const [id, one] of a) {
-    const other = b.get(id);
-    if (other && (one.isWrite || other.isWrite)) return one.label;
-  }
-  return undefined;
-}
-
-type Starts = ReadonlyMap<string, { readonly label: string; readonly isWrite: boolean }>;
-
-function startsOf({ launch, touches }: HostOperation, launched: Launched | null): Starts {
-  const starts = new Map<string, { label: string; isWrite: boolean }>();
-  const add = ({ id, label }: HostMemory, isWrite: boolean): void =>
-    void starts.set(id, { label, isWrite: isWrite || !!starts.get(id)?.isWrite });
-  const isStart = (offset: HostValue | { readonly kind: string; readonly value?: unknown } | null): boolean =>
-    offset?.kind === 'integer' && 'value' in offset && offset.value === 0n;
-  for (const { memory, offset, isWrite } of touches) if (isStart(offset)) add(memory, isWrite);
-  for (const [at, value] of (launch?.arguments ?? []).entries())
-    if (value.kind === 'pointer' && isStart(value.offset))
-      add(value.memory, !/\bconst\b/.test(launched?.entry.parameters[at]?.type ?? 'const'));
-  return starts;
+  return all.find((memory) => memory.id === id)?.label ?? 'memory';
 }
