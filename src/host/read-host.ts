@@ -1,4 +1,5 @@
 /** The launches of host code: of each function that leads to one, with the arguments of its callers or unknown ones. */
+import { grouped } from '../base/grouped.ts';
 import { LayeredMap } from '../base/layered-map.ts';
 import { type Fact, type HostTerm, integer, termConstant } from '../assumptions/expression.ts';
 import { symbolsOf } from '../assumptions/parts.ts';
@@ -40,8 +41,9 @@ export interface HostReading {
 
 /** Maximum number of nodes that a node of a graph depends on. */
 const maxEdges = 64n;
-/** Maximum number of pairs of operations of one function. */
+/** Maximum number of pairs of operations of one function, and of those at the same two places. */
 const maxPairs = 64;
+const maxAlike = 3;
 
 /** What GCC made of a unit, for {@link readHostProgram}. @param parameters of the kernels that it defines */
 export function openHostUnit(
@@ -59,7 +61,7 @@ const isOtherCall = /^_ZN.*[CD][0-2]E|^cu(?:da)?[A-Z]|^_Zd|^__cxa|^free$/;
 type Logged = { readonly launch: Omit<HostLaunch, 'entry'> } | { readonly pair: LoggedPair };
 
 class Run extends Interpreter {
-  readonly #logged: Logged[] = [];
+  #logged: Logged[] = [];
   readonly #log = new OperationLog();
   /** The order after the last access of the host at each place, which the same access leaves as it is. */
   readonly #accessed = new Map<string, HostOrder>();
@@ -111,8 +113,10 @@ class Run extends Interpreter {
     return this.#logged.length;
   }
 
+  /** Drops launches. Pairs are of a path that exists, also if its iterations are summarised then. */
   rewind(mark: number): void {
-    this.#logged.length = mark;
+    const pairs = this.#logged.slice(mark).filter((one) => 'pair' in one);
+    this.#logged = [...this.#logged.slice(0, mark), ...pairs];
   }
 
   silently<Value>(run: () => Value): Value {
@@ -426,7 +430,7 @@ export function readHostProgram(request: ReadRequest): HostReading {
   return { launches: own, unordered: unordered.flatMap(({ pair, entry }) => (isCovered(entry) ? [] : [pair])), cutShort };
 }
 
-/** Pairs of a run, each place of the program once. */
+/** Pairs of a run, of each two places of the program the first ones. */
 function readPairs(pairs: readonly LoggedPair[], entry: HostEntry, symbolFacts: readonly Fact[]): OverlappingOperations[] {
   const known = new Map<LoggedOperation, HostOperation>();
   const read = (one: LoggedOperation): HostOperation => {
@@ -436,8 +440,9 @@ function readPairs(pairs: readonly LoggedPair[], entry: HostEntry, symbolFacts: 
     return made;
   };
   const placeOf = (one: LoggedOperation | null): unknown => one && [one.name, one.location, one.touches.map(({ memory }) => memory.id)];
-  const distinct = new Map(pairs.map((pair) => [JSON.stringify([pair.kind, placeOf(pair.first), placeOf(pair.second)]), pair]));
+  const distinct = grouped(pairs, ({ kind, first, second }) => JSON.stringify([kind, placeOf(first), placeOf(second)]));
   return [...distinct.values()]
+    .flatMap((alike) => alike.slice(0, maxAlike))
     .slice(0, maxPairs)
     .map(({ kind, first, second }) => ({ kind, first: first && read(first), second: read(second) }));
 }

@@ -63,18 +63,27 @@ function remedy(hasWait: boolean, isMoved: boolean): string {
 /** Two operations that nothing orders. @param isShown whether runs access the same bytes */
 export function unorderedText(first: OperationText, second: OperationText, memory: string, isShown: boolean): string {
   const share = isShown ? `access the same bytes of ${code(memory)}` : `are both given ${code(memory)}`;
-  const both = `${operationText(second)} and ${operationText(first)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
+  const isAlike = first.stream !== null && first.stream === second.stream;
+  const [one, other] = isAlike && !isGraph(first) ? ['one stream of ', 'another stream of '] : ['', ''];
+  const both = `${operationText(second, one)} and ${operationText(first, other)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
   if (first.kind === 'host' || second.kind === 'host') {
     const other = second.kind === 'host' ? first : second;
     return `${both} Wait for ${other.stream ?? 'the device'} before the access of the host, for example with ${code('cudaStreamSynchronize()')}.`;
   }
-  return `${both} Record an event after the first with ${code('cudaEventRecord()')} and let ${second.stream ?? 'the other stream'} wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
+  if (isGraph(first)) return `${both} Add the dependency of one node on the other.`;
+  return `${both} Record an event after the first with ${code('cudaEventRecord()')} and let ${isAlike ? 'the other stream' : (second.stream ?? 'the other stream')} wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
 }
 
-function operationText({ kind, name, stream }: OperationText): string {
+/** Whether an operation is a node of a graph that the program builds. */
+function isGraph({ stream }: OperationText): boolean {
+  return stream === 'a graph';
+}
+
+/** @param which stream of several with one name */
+function operationText({ kind, name, stream }: OperationText, which: string): string {
   if (kind === 'host') return name;
   const what = kind === 'launch' ? `the launch of ${code(name)}` : code(name);
-  return stream === null ? what : `${what} in ${stream}`;
+  return stream === null ? what : `${what} in ${which}${stream}`;
 }
 
 function arrayText(array: string | null): string {

@@ -129,7 +129,7 @@ export async function readUnit(
     const location = { file: launch.location?.file ?? '', line: line - startOf(at) };
     launches[at].push({ launch, sites: sitesOf({ ...launch, text: 'k' }, location, snippets[at]!.parameters ?? anyParameters) });
   }
-  return { launches, unordered, cutShort: reading.cutShort.map(({ symbol }) => symbol) };
+  return { launches, unordered: unordered.map((pairs) => [...new Set(pairs)]), cutShort: reading.cutShort.map(({ symbol }) => symbol) };
 }
 
 /** Whether a launch is of the kernel `k`. */

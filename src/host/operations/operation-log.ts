@@ -1,9 +1,9 @@
 /** Records the operations of a host program, and finds those that may overlap and share memory. */
 import { negatedFact } from '../../assumptions/simplify.ts';
-import type { Fact } from '../../assumptions/expression.ts';
+import { type Fact, termConstant } from '../../assumptions/expression.ts';
 import { isSame } from '../../assumptions/parts.ts';
 import type { HostMemory, HostValue } from '../../cuda/launches/value.ts';
-import type { HostLaunch, HostOperation } from './host-operation.ts';
+import type { HostLaunch, HostOperation, HostTouch } from './host-operation.ts';
 import { type Clock, type HostStream, type HostOrder, hostLane, includes, issued, issuedByHost, lastOf, nodeAdded } from './order.ts';
 
 /** What is recorded of an operation; the entry and facts about symbols are added when interpretation ends. */
@@ -73,11 +73,23 @@ export class OperationLog {
 
 /** Whether two operations access one memory, and one may write it. */
 function sharesMemory(first: LoggedOperation, second: LoggedOperation): boolean {
+  if (!first.launch && !second.launch)
+    return first.touches.some((one) =>
+      second.touches.some((other) => one.memory.id === other.memory.id && (one.isWrite || other.isWrite) && mayOverlap(one, other)),
+    );
   const [a, b] = [memoryOf(first), memoryOf(second)];
   return [...a].some(([id, isWritten]) => {
     const other = b.get(id);
     return other !== undefined && (isWritten || other);
   });
+}
+
+/** Whether ranges of one memory may share a byte. */
+function mayOverlap(first: HostTouch, second: HostTouch): boolean {
+  const [a, b] = [first, second].map(({ offset, bytes }) => [offset, bytes].map((term) => (term ? termConstant(term) : undefined)));
+  const [[from, length], [start, size]] = [a!, b!];
+  const isKnown = from !== undefined && length !== undefined && start !== undefined && size !== undefined;
+  return !isKnown || (from < start + size && start < from + length);
 }
 
 /** Memory that an operation accesses, by its identity, and whether it may write it. */

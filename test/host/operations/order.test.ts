@@ -143,9 +143,9 @@ const bodies: Readonly<Record<string, readonly [body: string, pairs: readonly st
     'p<<<4, 256, 0, s>>>(x);\nfor (int i = 0; i < parameter; i++) c<<<4, 256, 0, t>>>(y, x);',
     ['streams 7 8'],
   ],
-  'a loop that waits at its end': [
+  'a loop that waits at the end of each iteration, too late for the first': [
     'p<<<4, 256, 0, s>>>(x);\nfor (int i = 0; i < parameter; i++) {\nc<<<4, 256, 0, t>>>(y, x);\ncudaDeviceSynchronize(); }',
-    [],
+    ['streams 7 9'],
   ],
   'a loop that launches and waits in each iteration': [
     'for (int i = 0; i < parameter; i++) {\np<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x); }',

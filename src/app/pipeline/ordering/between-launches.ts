@@ -105,7 +105,9 @@ class Ordering {
     const { first, second } = pair;
     if (!first) return [];
     const launches = [this.#launched(unit, first), this.#launched(unit, second)] as const;
-    const [entry] = launches.flatMap((one) => (one && this.#wanted.has(one.entry) ? [one.entry] : []));
+    const [ofLaunch] = launches.flatMap((one) => (one && this.#wanted.has(one.entry) ? [one.entry] : []));
+    // Copies and accesses of the host are in the program of all kernels of the unit.
+    const entry = ofLaunch ?? (first.launch || second.launch ? undefined : unit.kernels.find((one) => this.#wanted.has(one)));
     const bytes = entry && this.#bytes({ ...pair, first }, [launches[0] && codeOf(launches[0]), launches[1] && codeOf(launches[1])]);
     const [overlap] = bytes?.overlaps ?? [];
     const shared = overlap?.memory ?? bytes?.possible[0]?.memory;
