@@ -5,6 +5,7 @@
 import { fingerprintOf } from '../../verdict/fingerprint.ts';
 import type { Steps } from '../../base/coroutine.ts';
 import type { Access } from '../../analysis/values/access.ts';
+import { partsOf } from '../../analysis/values/leader.ts';
 import type { Target } from '../../analysis/values/memory-base.ts';
 import type { Dim3 } from '../../base/dim3.ts';
 import { maximumGrid } from '../../device/hardware-limits.ts';
@@ -34,6 +35,7 @@ import { performsAt } from '../witness/recording.ts';
 import type { Shown } from '../witness/replay.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
 import { signedBounds } from '../../term/linear.ts';
+import type { Term } from '../../term/term.ts';
 import { AccessInLaunches, effortOfKernel } from './access-in-launches.ts';
 import { type NarrowIndex, type WrapCondition, computedAt, isOfGivenLaunch, narrowIndices, wrapConditions } from './width.ts';
 
@@ -151,7 +153,8 @@ export function narrowAccesses(context: KernelContext): readonly NarrowAccess[] 
         }
         const [form] = indexForms({ symbolic: context.symbolic, accesses: [{ ...access, targets: [target] }] });
         for (const condition of form ? wrapConditions(context, narrow, form.guards) : []) {
-          const text = isScaled(condition, narrow) ? productsText(context, condition.size) : null;
+          const isOpen = isScaled(condition, narrow) || isBelowWide(context, access, narrow);
+          const text = isOpen ? productsText(context, condition.size) : null;
           if (text !== null) found.push({ ...one, size: { condition, when: `${text} > ${condition.most}` } });
         }
       }
@@ -192,7 +195,9 @@ export function overflowNotices(context: KernelContext, narrowed: readonly Narro
     tried.set(when, (others ?? -1) + 1);
     if (others !== undefined) continue;
     const among = new AccessInLaunches(context, instances, one.access, one.target, effort);
-    if (isExact(context, among, one.narrow, condition)) found.set(when, { ...one, condition });
+    const isOfScalars = condition.size.every(({ factors }) => factors.every(({ term }) => term !== null));
+    const counted = isOfScalars && isBelowWide(context, one.access, one.narrow) ? axisOf(one.narrow) : null;
+    if (isExact(context, among, one.narrow, condition, counted)) found.set(when, { ...one, condition });
   }
   const entries = [...found].filter(([, { condition }], at) => {
     return ![...found.values()].some((other, index) => index !== at && comesFirst(other.condition, condition));
@@ -244,6 +249,25 @@ function isScaled({ size, most }: WrapCondition, { holds }: NarrowIndex): boolea
   );
 }
 
+/** Whether the access is performed below a number of 64 bits, so that the program counts elements that 32 bits do not. */
+function isBelowWide({ symbolic, fields }: KernelContext, { block }: Access, { term }: NarrowIndex): boolean {
+  const seen = new Set<Term>();
+  // Terms share parts, and each is visited once.
+  const contains = (part: Term): boolean => {
+    if (/^[sz]ext$/.test(part.operator) && part.arguments[0] === term) return true;
+    if (seen.has(part)) return false;
+    seen.add(part);
+    return part.arguments.some(contains);
+  };
+  const isWide = ({ atom }: Term): boolean =>
+    atom?.kind === 'parameter' &&
+    fields.some(({ index, offset, bytes, isPointer }) => index === atom.index && offset === atom.offset && bytes === 8 && !isPointer);
+  return partsOf(symbolic.reach(block)).some((part) => {
+    const { operator, arguments: sides } = part.operator === 'not' ? part.arguments[0]! : part;
+    return /^[su]lt$/.test(operator) && sides.some(({ leaves }) => leaves.some(isWide)) && sides.some(contains);
+  });
+}
+
 /** Whether a condition holds wherever another one does. */
 function comesFirst(first: WrapCondition, { size, most }: WrapCondition): boolean {
   const isWithin = ({ coefficient, factors }: Monomial): boolean =>
@@ -255,11 +279,17 @@ function comesFirst(first: WrapCondition, { size, most }: WrapCondition): boolea
 }
 
 /** Whether some thread wraps around in a launch of a size just above a bound, and none in one just below it. */
-function isExact(context: KernelContext, among: AccessInLaunches, narrow: NarrowIndex, condition: WrapCondition): boolean {
+function isExact(
+  context: KernelContext,
+  among: AccessInLaunches,
+  narrow: NarrowIndex,
+  condition: WrapCondition,
+  counted: 0 | 1 | 2 | null,
+): boolean {
   const wraps = (setting: LaunchInstance): boolean =>
     wrapping(narrow, among.integersOf(setting, among.lastBlock(setting), narrow.term)).length > 0;
   // Not all iterations of long loops are evaluated, so that other numbers may show what these do not.
-  for (const [below, above] of aroundBound(context, condition)) {
+  for (const [below, above] of aroundBound(context, condition, counted)) {
     if (wraps(below)) return false;
     if (wraps(above)) return among.effort.left > 0;
   }
@@ -269,8 +299,15 @@ function isExact(context: KernelContext, among: AccessInLaunches, narrow: Narrow
 /** The exponents of the powers of two to which all factors of a size but one are raised. */
 const raised = [0n, 8n, 12n, 16n];
 
-/** Pairs of launches that differ in one number: the largest one for which a size is within a bound, and the next one. */
-function* aroundBound(context: KernelContext, { size, most }: WrapCondition): Generator<readonly [LaunchInstance, LaunchInstance]> {
+/**
+ * Pairs of launches that differ in one number: the largest one for which a size is within a bound, and the next one.
+ * @param counted the axis along which the grid has a thread for each element of the size, if that is so
+ */
+function* aroundBound(
+  context: KernelContext,
+  { size, most }: WrapCondition,
+  counted: 0 | 1 | 2 | null,
+): Generator<readonly [LaunchInstance, LaunchInstance]> {
   const large = representativeLaunches(context).find(({ isLarge }) => isLarge);
   if (!large) return;
   const base = { ...large, grid: widestGrid(context, large) };
@@ -288,10 +325,27 @@ function* aroundBound(context: KernelContext, { size, most }: WrapCondition): Ge
         if (isAbove(middle)) high = middle;
         else low = middle;
       }
-      const pair = [low, high].map((value) => withTies(context, knob.turn(start, value)));
+      const pair = [low, high].map((value) => {
+        const turned = knob.turn(start, value);
+        return withTies(context, counted === null ? turned : forEach(context, turned, counted, sizeIn(turned) ?? 0n));
+      });
       const [below, above] = pair;
       if (below && above && (sizeIn(below) ?? most) <= most && (sizeIn(above) ?? 0n) > most) yield [below, above];
     }
+}
+
+/** The axis of the only block index of narrow arithmetic; null if it has others. */
+function axisOf({ term: { leaves } }: NarrowIndex): 0 | 1 | 2 | null {
+  const axes = leaves.flatMap(({ atom }) => (atom?.kind === 'block' ? [atom.axis] : []));
+  return axes.length === 1 ? axes[0]! : null;
+}
+
+/** A launch with a thread for each of some elements along an axis of the grid that is open. */
+function forEach({ dimensions }: KernelContext, setting: LaunchInstance, axis: 0 | 1 | 2, elements: bigint): LaunchInstance {
+  if (dimensions.grid[axis] !== null) return setting;
+  const size = BigInt(setting.block[axis]);
+  const blocks = Number((elements + size - 1n) / size);
+  return { ...setting, grid: setting.grid.with(axis, Math.min(blocks, maximumGrid[axis])) as unknown as Dim3 };
 }
 
 /** The grid of a launch, along open axes the largest one in which no index of a thread wraps around. */

@@ -7,7 +7,7 @@
 // expect: matrix_of_int race=proved divergence=proved
 // expect: matrix_of_int finding memory/index-overflow notice on in lines 58 when "rows * cols > 2147483648"
 // expect: matrix_of_int64 race=proved divergence=proved
-// expect: matrix_of_int64 without memory/index-overflow
+// expect: matrix_of_int64 finding memory/index-overflow notice on in lines 65 when "cols > 4294967296"
 // expect: matrix_of_small race=proved divergence=proved
 // expect: matrix_of_small without memory/index-overflow
 // expect: matrix_of_unsigned race=proved divergence=proved
