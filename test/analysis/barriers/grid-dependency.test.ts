@@ -53,6 +53,17 @@ const cases: readonly (readonly [what: string, body: string, expected: Record<st
     `${when(first, `${wait} mbarrier.arrive.shared.b64 %d9, [s]; ret;`)} ${ld(4)} W: mbarrier.test_wait.parity.shared.b64 %p3, [s], 0; @!%p3 bra W; ${st(0)}`,
     { 4: 'early', 0: 'open' },
   ],
+  [
+    'threads that pass one barrier at two places',
+    `${when(second, `${wait} bar.sync 0; ret;`)} ${ld(4)} bar.sync 0; ${st(0)}`,
+    { 4: 'early', 0: 'open' },
+  ],
+  [
+    'an atomic that may see one after the wait',
+    `atom.global.add.u32 %r20, [%d2+8], 1; ${ld(4)} ${wait} red.global.add.u32 [%d2+12], 1;`,
+    { 8: 'early', 4: 'open', 12: 'after' },
+  ],
+  ['a fence sees nothing', `membar.gl; ${ld(4)} ${wait} red.global.add.u32 [%d2+12], 1;`, { 4: 'early', 12: 'after' }],
   ['shared memory, and parameters', `st.shared.u32 [%r0], %r0; st.u32 [%d0], %r0; ${wait}`, {}],
   ['a generic address of unknown memory', `st.u32 [%d1], %r0; ${wait}`, { 0: 'early' }],
   [

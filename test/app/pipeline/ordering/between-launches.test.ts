@@ -1,0 +1,99 @@
+/** Findings about launches that may start early: errors and warnings, by build, architecture, and what is known of the kernel before. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Checked, KernelUnit, LaunchedKernel } from '../../../../src/app/build/phase-data.ts';
+import { orderLaunches } from '../../../../src/app/pipeline/ordering/between-launches.ts';
+import type { HostOperation, OverlappingOperations } from '../../../../src/host/operations/host-operation.ts';
+import { codeOf, launchOf, pointer } from '../../../between/fixture.ts';
+
+const wait = 'griddepcontrol.wait;';
+const st = 'st.global.u32 [%d1], %r0;';
+const ld = 'ld.global.u32 %r20, [%d1]; st.global.u32 [%d2], %r20;';
+
+interface Setting {
+  /** Body of the verification build, and that of the production build. */
+  readonly second: string;
+  readonly produced?: string;
+  /** Null: it is not known. */
+  readonly first?: string | null;
+  readonly arch?: string;
+  readonly kind?: OverlappingOperations['kind'];
+  readonly a?: string;
+}
+
+/** The findings for a launch of `first` on `x`, then one of `second`. */
+async function findingsOf({ second, produced, first = st, arch = 'sm_90', kind = 'programmatic', a = 'x' }: Setting): Promise<string[]> {
+  const unit = { path: 'k.cu' } as KernelUnit['unit'];
+  const entryOf = (symbol: string, body: string, other: string): LaunchedKernel => {
+    const { kernel, parameters } = codeOf(body);
+    const build = { ...kernel, symbol };
+    const optimised = other === body ? build : { ...codeOf(other).kernel, symbol };
+    const name = { full: symbol, qualified: symbol, parameters: [], symbol };
+    return { unit, arch, name, kernel: build, produced: optimised, parameters, identity: symbol } as unknown as LaunchedKernel;
+  };
+  const named = (name: string, one: HostOperation): HostOperation => ({ ...one, name, launch: { ...one.launch!, kernel: name } });
+  const kernels = [entryOf('second', second, produced ?? second), ...(first === null ? [] : [entryOf('first', first, first)])];
+  const pair: OverlappingOperations = {
+    kind,
+    first: first === null ? null : named('first', launchOf()),
+    second: named('second', launchOf({ a: pointer(a) })),
+  };
+  const units = [{ unit, arch, kernels, unordered: [pair, pair] }] as unknown as KernelUnit[];
+  const checked = { kernels: kernels.map((entry) => ({ entry })), diagnostics: [] } as unknown as Checked;
+  const { diagnostics } = await orderLaunches(checked, units);
+  return diagnostics.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+}
+
+test('an access before the wait of bytes that the kernel before writes is an error, once', async () => {
+  const [early, ...others] = await findingsOf({ second: `${ld} ${wait}` });
+  assert.match(early ?? '', /^error ordering\/pdl-wait: `second` reads `a` here before it has waited.*`first`.*write the same bytes/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await findingsOf({ second: `${wait} ${ld}` }), []);
+  assert.deepEqual(await findingsOf({ second: `${ld} ${wait}`, a: 'z' }), [], 'another array');
+});
+
+test('before compute capability 9.0 launches do not overlap', async () => {
+  assert.deepEqual(await findingsOf({ second: ld, arch: 'sm_80' }), []);
+  assert.equal((await findingsOf({ second: ld, arch: 'sm_100' })).length, 1);
+});
+
+test('a load that only the optimised build makes before the wait', async () => {
+  const [moved, ...others] = await findingsOf({ second: `${wait} ${ld}`, produced: `${ld} ${wait}` });
+  assert.match(moved ?? '', /^error .*the optimiser moves the access above the wait.*__restrict__/);
+  assert.deepEqual(others, []);
+});
+
+test('a kernel that never waits, and shares no bytes with the kernel before', async () => {
+  const [never, ...others] = await findingsOf({ second: ld, a: 'z' });
+  assert.match(never ?? '', /^warning ordering\/pdl-wait: `second` .*never calls `cudaGridDependencySynchronize\(\)`/);
+  assert.deepEqual(others, []);
+});
+
+test('if the kernel before is not known, accesses before the wait on every path are a warning', async () => {
+  const [early, ...others] = await findingsOf({ second: `${ld} ${wait}`, first: null });
+  assert.match(early ?? '', /^warning .*`second` reads memory here.*If no kernel before it writes this memory/);
+  assert.deepEqual(others, []);
+  const onePath = `setp.lt.u32 %p1, %r9, 4; @%p1 ${wait} ${ld}`;
+  assert.deepEqual(await findingsOf({ second: onePath, first: null }), []);
+  assert.deepEqual(await findingsOf({ second: `${wait} ${ld}`, first: null }), []);
+  const [never] = await findingsOf({ second: ld, first: null });
+  assert.match(never ?? '', /^warning .*never calls/);
+});
+
+test('which bytes the first kernel writes depends on memory', async () => {
+  const scatter = 'ld.global.u32 %r20, [%d2]; mul.wide.u32 %d5, %r20, 4; add.s64 %d6, %d1, %d5; st.global.u32 [%d6], %r9;';
+  const [possible, ...others] = await findingsOf({ first: scatter, second: `${ld} ${wait}` });
+  assert.match(possible ?? '', /^warning .*may still use the same array/);
+  assert.deepEqual(others, []);
+});
+
+test('operations of two streams', async () => {
+  const [shown] = await findingsOf({ second: `${wait} ${ld}`, kind: 'streams' });
+  assert.match(
+    shown ?? '',
+    /^error ordering\/streams: the launch of `second`.*and the launch of `first`.*the same bytes of `x`.*cudaStreamWaitEvent/,
+  );
+  assert.deepEqual(await findingsOf({ second: ld, kind: 'streams', a: 'z' }), []);
+  const [other] = await findingsOf({ second: ld, kind: 'host' });
+  assert.match(other ?? '', /^error ordering\/host/);
+});
