@@ -1,4 +1,5 @@
 /** Findings about the order of launches, copies and accesses of the host program, in words. */
+import { capitalised } from '../base/text.ts';
 import type { Location } from '../source/location.ts';
 import { code, listed } from './text/code-text.ts';
 import { place } from './text/place.ts';
@@ -63,15 +64,22 @@ function remedy(hasWait: boolean, isMoved: boolean): string {
 /** Two operations that nothing orders. @param isShown whether runs access the same bytes */
 export function unorderedText(first: OperationText, second: OperationText, memory: string, isShown: boolean): string {
   const share = isShown ? `access the same bytes of ${code(memory)}` : `are both given ${code(memory)}`;
-  const isAlike = first.stream !== null && first.stream === second.stream;
-  const [one, other] = isAlike && !isGraph(first) ? ['one stream of ', 'another stream of '] : ['', ''];
-  const both = `${operationText(second, one)} and ${operationText(first, other)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
-  if (first.kind === 'host' || second.kind === 'host') {
-    const other = second.kind === 'host' ? first : second;
-    return `${both} Wait for ${other.stream ?? 'the device'} before the access of the host, for example with ${code('cudaStreamSynchronize()')}.`;
+  const isAlike = first.stream !== null && first.stream === second.stream && !isGraph(first);
+  const [one, other] = isAlike ? ['another ', 'one '] : ['', ''];
+  if (second.kind === 'host') {
+    const access = second.name === 'a write' ? 'writes' : 'reads';
+    const before = `${operationText(first, '')}${at(first.location)}`;
+    return `The host ${access} ${code(memory)} here, and nothing has waited for ${before}: both ${isShown ? 'access the same bytes' : 'may access the same bytes'}, and one of them writes. Call ${code(waitOfHost(first))} before this line.`;
   }
+  const both = `${capitalised(operationText(second, one))} and ${operationText(first, other)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
   if (isGraph(first)) return `${both} Add the dependency of one node on the other.`;
-  return `${both} Record an event after the first with ${code('cudaEventRecord()')} and let ${isAlike ? 'the other stream' : (second.stream ?? 'the other stream')} wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
+  const later = isAlike || second.stream === null ? 'the other stream' : streamText(second.stream, '');
+  return `${both} Record an event after the first with ${code('cudaEventRecord()')} and let ${later} wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
+}
+
+/** The function that waits for an operation. */
+function waitOfHost({ stream }: OperationText): string {
+  return stream === null || isPhrase(stream) ? 'cudaDeviceSynchronize()' : `cudaStreamSynchronize(${stream})`;
 }
 
 /** Whether an operation is a node of a graph that the program builds. */
@@ -79,11 +87,21 @@ function isGraph({ stream }: OperationText): boolean {
   return stream === 'a graph';
 }
 
+/** Whether a stream has no name in the source: `the default stream`. */
+function isPhrase(stream: string): boolean {
+  return stream.includes(' ');
+}
+
 /** @param which stream of several with one name */
+function streamText(stream: string, which: string): string {
+  if (isPhrase(stream)) return stream;
+  return which === '' ? `stream ${code(stream)}` : `${which}stream of ${code(stream)}`;
+}
+
 function operationText({ kind, name, stream }: OperationText, which: string): string {
   if (kind === 'host') return name;
-  const what = kind === 'launch' ? `the launch of ${code(name)}` : code(name);
-  return stream === null ? what : `${what} in ${which}${stream}`;
+  const what = kind === 'launch' ? `the launch of ${code(name)}` : `the call of ${code(name)}`;
+  return stream === null ? what : `${what} in ${streamText(stream, which)}`;
 }
 
 function arrayText(array: string | null): string {

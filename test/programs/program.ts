@@ -94,9 +94,11 @@ function withoutNamespace(name: string): string {
  * Kernels that a diagnostic refers to: those that it names, otherwise those launched at its place, otherwise the
  * nearest.
  */
-function kernelsOf({ location, message }: JudgedDiagnostic, kernels: readonly JudgedKernel[]): readonly JudgedKernel[] {
+function kernelsOf({ code, location, message }: JudgedDiagnostic, kernels: readonly JudgedKernel[]): readonly JudgedKernel[] {
   const named = kernels.filter(({ name }) => new RegExp(`\\b${withoutNamespace(name).replace(/[<(].*$/s, '')}\\b`).test(message));
   if (!location) return named;
+  // Copies and accesses of the host name no kernel: they are stated at the first one of the file.
+  if (named.length === 0 && code.startsWith('ordering/')) return kernels.filter((one) => one.location?.file === location.file).slice(0, 1);
   const nearer = [
     named.filter(({ launches }) =>
       launches.some((launch) => launch.location?.file === location.file && launch.location.line === location.line),

@@ -5,6 +5,8 @@
 import { gridDependency, waitsFirst, type WaitOrder } from '../../../analysis/barriers/grid-dependency.ts';
 import type { LaunchedCode, OperationAccess, unorderedBytes } from '../../../between/unordered-bytes.ts';
 import type { HostMemory, HostValue } from '../../../cuda/launches/value.ts';
+import { hashText } from '../../../base/hash.ts';
+import { grouped } from '../../../base/grouped.ts';
 import { canStartEarly } from '../../../device/architecture.ts';
 import type { HostOperation, OverlappingOperations } from '../../../host/operations/host-operation.ts';
 import type { Instruction, InstructionId, Kernel } from '../../../ir/form/kernel.ts';
@@ -30,11 +32,24 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
   const found = pairs.flatMap(({ unit, pair }) =>
     pair.kind === 'programmatic' ? ordering.programmatic(unit, pair) : ordering.unordered(unit, pair),
   );
-  const distinct = new Map(found.toReversed().map((one) => [one.fingerprint, one]));
+  const distinct = new Map(found.toReversed().map((one) => [`${one.fingerprint} ${placeKey(one)}`, one]));
   // A kernel of which one launch shows the overlap needs no warning for another one.
   const shown = new Set(found.filter(({ severity }) => severity === 'error').map(placeKey));
   const left = [...distinct.values()].toReversed().filter((one) => one.severity === 'error' || !shown.has(placeKey(one)));
-  return { kernels: checked.kernels, diagnostics: [...checked.diagnostics, ...left] };
+  return { kernels: checked.kernels, diagnostics: [...checked.diagnostics, ...numbered(left)] };
+}
+
+/** Findings with separate fingerprints: several of one kind, at different lines, are numbered. */
+function numbered(findings: readonly Diagnostic[]): Diagnostic[] {
+  const alike = grouped(findings, ({ fingerprint = '' }) => fingerprint);
+  return findings.map((one) => {
+    const { fingerprint = '' } = one;
+    const at = alike
+      .get(fingerprint)!
+      .toSorted((a, b) => (a.location?.line ?? 0) - (b.location?.line ?? 0))
+      .indexOf(one);
+    return at === 0 ? one : { ...one, fingerprint: hashText(`${fingerprint} ${at}`) };
+  });
 }
 
 function placeKey({ code, location }: Diagnostic): string {
@@ -160,7 +175,7 @@ function earlyFinding(kernel: Kernel, own: OperationAccess, other: OperationAcce
     },
     { kernel: first.entry.name.qualified, use: other?.operation ?? null, launch: locationOf(first.operation) },
   );
-  const subject = [first.entry.name.qualified, array ?? '', own.operation, textAt(location)];
+  const subject = [first.entry.name.qualified, array ?? '', own.operation];
   return finding(other ? 'error' : 'warning', 'ordering/pdl-wait', message, location, second.entry, subject);
 }
 
