@@ -91,7 +91,7 @@ test('operations of two streams', async () => {
   const [shown] = await findingsOf({ second: `${wait} ${ld}`, kind: 'streams' });
   assert.match(
     shown ?? '',
-    /^error ordering\/streams: the launch of `second`.*and the launch of `first`.*the same bytes of `x`.*cudaStreamWaitEvent/,
+    /^error ordering\/streams: The launch of `second`.*and the launch of `first`.*the same bytes of `x`.*cudaStreamWaitEvent/,
   );
   assert.deepEqual(await findingsOf({ second: ld, kind: 'streams', a: 'z' }), []);
   const [other] = await findingsOf({ second: ld, kind: 'host' });
