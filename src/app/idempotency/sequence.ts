@@ -23,6 +23,11 @@ export interface SequenceVerdict {
   readonly lines: readonly number[];
   readonly verdict: 'idempotent' | 'undecided';
   readonly reason?: string;
+  /**
+   * Line of the launch before which the first checkpoint goes: the launches before it may be run again as a whole. Missing if not
+   * even the first launch may.
+   */
+  readonly checkpoint?: number;
 }
 
 /** Maximum number of launches of a sequence: they are compared pairwise. */
@@ -32,7 +37,20 @@ const maxLaunches = 128;
 export function judgeSequence(sequence: string, launches: readonly SequencedLaunch[]): SequenceVerdict {
   const lines = launches.map(({ line }) => line);
   const reason = reasonAgainst(launches);
-  return { sequence, lines, ...(reason === null ? { verdict: 'idempotent' } : { verdict: 'undecided', reason }) };
+  if (reason === null) return { sequence, lines, verdict: 'idempotent' };
+  const prefix = repeatablePrefix(launches);
+  return { sequence, lines, verdict: 'undecided', reason, ...(prefix > 0 ? { checkpoint: lines[prefix]! } : {}) };
+}
+
+/** Number of launches from the first one on that may be run again as a whole; more launches make no sequence repeatable. */
+function repeatablePrefix(launches: readonly SequencedLaunch[]): number {
+  let [holds, fails] = [0, launches.length];
+  while (fails - holds > 1) {
+    const middle = (holds + fails) >> 1;
+    if (reasonAgainst(launches.slice(0, middle)) === null) holds = middle;
+    else fails = middle;
+  }
+  return holds;
 }
 
 function reasonAgainst(launches: readonly SequencedLaunch[]): string | null {

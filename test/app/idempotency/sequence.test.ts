@@ -28,7 +28,8 @@ function launch(text: string): object {
   };
 }
 
-const sequences: readonly (readonly [launches: readonly string[], reason?: RegExp])[] = [
+/** @property prefix number of launches before the first checkpoint; by default all except the last one */
+const sequences: readonly (readonly [launches: readonly string[], reason?: RegExp, prefix?: number])[] = [
   // The next launch may read the output of the previous one.
   [['C=A+B', 'D=C+A', 'E=D+C']],
   [['C=A+B', 'A=D+B'], /line \d+ may write what that of line \d+ reads/],
@@ -41,11 +42,13 @@ const sequences: readonly (readonly [launches: readonly string[], reason?: RegEx
   // Only a part of the input was written before.
   [["T'=A+B", 'C=T+A', 'T=D+E'], /may write what/],
   [['C=A+B@1', 'D=A+B@2']],
+  [['C=A+B', 'A=D+B', 'D=A+E', 'E=A+B'], /may write what/, 1],
+  [['C=A+B@1', 'D=A+B@1', 'E=C+A@2', 'F=G+H@1'], /two streams/, 2],
   [['C=A+B@1', 'D=C+A@2'], /run on two streams and may touch the same memory/],
   [['C=A+B@1', 'A=D+E@2'], /two streams/],
   [['C=A+B@1', 'C=D+E@2'], /two streams/],
   // The writes of another stream may not be visible yet.
-  [['T=A+B@1', 'C=T+A@2', 'T=D+E@2'], /two streams|may write/],
+  [['T=A+B@1', 'C=T+A@2', 'T=D+E@2'], /two streams|may write/, 1],
   [['C=A+B@1', 'D=E+F@2', 'G=D+E@2', 'H=C+B@1']],
 ];
 
@@ -53,10 +56,11 @@ test('a sequence is idempotent unless a later launch writes data that an earlier
   const lines = sequences.flatMap(([launches], sequence) => launches.map((text) => ({ ...launch(text), sequence })));
   const found = await judged(lines);
   assert.equal(found.size, sequences.length);
-  for (const [index, [launches, reason]] of sequences.entries()) {
+  for (const [index, [launches, reason, prefix = launches.length - 1]] of sequences.entries()) {
     const verdict = found.get(String(index));
     assert.equal(verdict?.verdict, reason ? 'undecided' : 'idempotent', JSON.stringify([launches, verdict]));
     if (reason) assert.match(verdict.reason!, reason);
+    assert.equal(verdict.checkpoint, reason ? verdict.lines[prefix] : undefined, JSON.stringify([launches, verdict]));
     assert.equal(verdict.lines.length, launches.length);
   }
 });
@@ -71,12 +75,12 @@ test('a launch that is malformed or not idempotent leaves its sequence undecided
     ...Array.from({ length: 129 }, () => ({ ...good, sequence: 'c' })),
     { ...good, sequence: 'd' },
   ]);
-  const said = [...found.values()].map(({ sequence, verdict, reason = '' }) => [sequence, verdict, reason]);
+  const said = [...found.values()].map(({ sequence, verdict, reason = '', checkpoint = 0 }) => [sequence, verdict, reason, checkpoint]);
   assert.deepEqual(said, [
-    ['a', 'undecided', 'the launch of line 2 is not known to be idempotent'],
-    ['b', 'undecided', 'the launch of line 4 is not known to be idempotent'],
-    ['c', 'undecided', 'the sequence has more than 128 launches'],
-    ['d', 'idempotent', ''],
+    ['a', 'undecided', 'the launch of line 2 is not known to be idempotent', 2],
+    ['b', 'undecided', 'the launch of line 4 is not known to be idempotent', 4],
+    ['c', 'undecided', 'the sequence has more than 128 launches', 133],
+    ['d', 'idempotent', '', 0],
   ]);
 });
 
