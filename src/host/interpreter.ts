@@ -8,7 +8,7 @@ import { type Fact, integer, termConstant, zeroTerm } from '../assumptions/expre
 import { arithmetic, compared, joinedFact, negatedFact, truth } from '../assumptions/simplify.ts';
 import { type HostValue, integerValue, pointerOfText, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
-import type { GimpleBlock, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts';
+import type { GimpleBlock, GimpleFunction, GimpleOperand, GimpleStatement, GimpleVariable } from '../gimple/gimple.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import type { HostProgram } from './host-program.ts';
 import { type HostUnit } from './host-unit.ts';
@@ -139,7 +139,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       this.objects.settle(state);
       switch (statement.kind) {
         case 'assign':
-          this.accessing = { activation, location: statement.location };
+          this.accessing = usesVolatile(activation.fn) ? null : { activation, location: statement.location };
           state = this.eachPointer(activation, statement, state, (own) => this.assign(activation, statement, own));
           this.accessing = null;
           break;
@@ -448,6 +448,26 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
     }
     return numberOf(operator, values, result);
   }
+}
+
+const volatileUse = new WeakMap<GimpleFunction, boolean>();
+
+/** Whether a function accesses memory as `volatile`: it then communicates with the device on purpose. */
+function usesVolatile(fn: GimpleFunction): boolean {
+  const known =
+    volatileUse.get(fn) ??
+    ([...fn.parameters, ...fn.locals].some(({ type }) => type.includes('volatile ')) ||
+      fn.blocks.some(({ statements }) =>
+        statements.some((one) => one.kind === 'assign' && [one.target, ...one.operands].some(isVolatilePlace)),
+      ));
+  volatileUse.set(fn, known);
+  return known;
+}
+
+/** Whether an operand is memory at a pointer that is cast to a pointer to volatile. */
+function isVolatilePlace(operand: GimpleOperand): boolean {
+  if (operand.kind === 'field' || operand.kind === 'element') return isVolatilePlace(operand.of);
+  return operand.kind === 'pointee' && operand.type?.includes('volatile ') === true;
 }
 
 function isNullPointer(value: HostValue): boolean {

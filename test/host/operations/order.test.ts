@@ -96,6 +96,14 @@ const bodies: Readonly<Record<string, readonly [body: string, pairs: readonly st
     'float *m; cudaMallocManaged(&m, 4096); p<<<4, 256>>>(m);\nfloat v = m[3];\nn<<<1, 1>>>(v);',
     ['host 7 8'],
   ],
+  'the host waits for a flag': [
+    'int *m; cudaMallocManaged(&m, 4096); k<<<1, 1>>>(m);\nwhile (*(volatile int*)m == 0);\nn<<<1, 1>>>(1);',
+    [],
+  ],
+  'the host waits for an atomic flag': [
+    'int *m; cudaMallocManaged(&m, 4096); k<<<1, 1>>>(m);\nwhile (__atomic_load_n(m, __ATOMIC_ACQUIRE) == 0);\nn<<<1, 1>>>(1);',
+    [],
+  ],
   'the host reads after waiting': [
     'float *m; cudaMallocManaged(&m, 4096); p<<<4, 256>>>(m);\ncudaDeviceSynchronize();\nfloat v = m[3];\nn<<<1, 1>>>(v);',
     [],
