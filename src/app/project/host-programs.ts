@@ -9,7 +9,7 @@ import { type LaunchSite, commonPointers, distinctSites, withoutContents, withou
 import type { LaunchParameter } from '../../cuda/launches/launch-parameter.ts';
 import { definesFunction, containsName, mayCall, mayLaunch } from '../../cuda/launches/launch-scan.ts';
 import { demangle, objectName } from '../../cuda/names/demangle.ts';
-import type { KernelName } from '../../cuda/names/kernel-name.ts';
+import { type KernelName, isKernelInHost, isOfUnit } from '../../cuda/names/kernel-name.ts';
 import type { HostUnit } from '../../host/host-unit.ts';
 import type { KernelParameters } from '../../host/launches.ts';
 import type { HostOperation, ReadLaunch, OverlappingOperations } from '../../host/operations/host-operation.ts';
@@ -192,8 +192,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     const asked = new Set([unit]);
     const unread: string[] = [];
     const words = new Set<string>();
-    for (const { name, kernel } of request.kernelsOf(unit))
-      if (!isInternal(kernel.symbol)) words.add(`kernel ${simpleName(name.qualified)}`);
+    for (const { name, kernel } of request.kernelsOf(unit)) if (!isOfUnit(kernel.symbol)) words.add(`kernel ${simpleName(name.qualified)}`);
     for (let count = -1; count !== words.size + opened.size;) {
       count = words.size + opened.size;
       for (const one of opened.values())
@@ -292,11 +291,12 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     if (written === kernel.symbol) {
       // Another unit may have a kernel of the same name that only it can launch.
       const isOther =
-        isInternal(kernel.symbol) ||
+        isOfUnit(kernel.symbol) ||
         request.kernelsOf(launch.unit).some((one) => one.kernel.symbol === written) ||
         definesKernel(tree.text(launch.unit) ?? '', simpleName(name.qualified));
       return isOwn || !isOther;
     }
+    if (isOwn && isKernelInHost(written, kernel.symbol)) return true;
     if (written.startsWith('_Z') || written.includes('!') || written !== simpleName(name.qualified)) return false;
     return isOwn || (namesUnit(tree.text(launch.unit) ?? '', unit) && isNearest(tree, launch.unit, unit));
   }
@@ -311,11 +311,6 @@ function withoutFacts({ symbolFacts, ...launch }: ReadLaunch): Omit<ReadLaunch, 
 function tooManyFiles(file: string): Diagnostic {
   const message = `Selvage did not read the launches in this file, because more than ${maxFiles} files may launch the kernels of one unit. Functions that it calls are checked with any arguments.`;
   return { severity: 'notice', code: 'launch/unread', message, location: { file, line: 1 } };
-}
-
-/** Whether other units cannot name a kernel. */
-function isInternal(symbol: string): boolean {
-  return /_GLOBAL__N_|_INTERNAL_/.test(symbol);
 }
 
 /** Sources with host code; headers are read with the files that include them. */

@@ -23,3 +23,18 @@ export function kernelName(symbol: string): KernelName {
 function withoutUnitHash(symbol: string): string {
   return symbol.replace(/(_GLOBAL__N__|_INTERNAL_)[0-9a-f]{8}_\d+_\w+?_[0-9a-f]{8}(?:_\d+)?/g, '$1');
 }
+
+/** Whether a symbol names something that only its unit can name. */
+export function isOfUnit(symbol: string): boolean {
+  return /_GLOBAL__N_|_INTERNAL_/.test(symbol);
+}
+
+/**
+ * Whether a symbol of host code names a kernel. nvcc gives functions of internal linkage among the template arguments of a kernel
+ * names with a hash of the unit; host code has their names as written.
+ */
+export function isKernelInHost(symbol: string, kernel: string): boolean {
+  if (symbol === kernel || !isOfUnit(kernel)) return symbol === kernel;
+  const plain = (of: string): string | undefined => demangle(of)?.full.replaceAll('(anonymous namespace)::', '');
+  return plain(symbol) !== undefined && plain(symbol) === plain(kernel);
+}

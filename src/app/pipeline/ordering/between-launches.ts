@@ -7,6 +7,7 @@ import type { LaunchedCode, OperationAccess, unorderedBytes } from '../../../bet
 import type { HostMemory, HostValue } from '../../../cuda/launches/value.ts';
 import { hashText } from '../../../base/hash.ts';
 import { grouped } from '../../../base/grouped.ts';
+import { isKernelInHost } from '../../../cuda/names/kernel-name.ts';
 import { canStartEarly } from '../../../device/architecture.ts';
 import type { HostOperation, OverlappingOperations } from '../../../host/operations/host-operation.ts';
 import type { Instruction, InstructionId, Kernel } from '../../../ir/form/kernel.ts';
@@ -81,8 +82,15 @@ class Ordering {
     if (!operation?.launch) return null;
     const all = (this.#entries.get(operation.launch.kernel) ?? []).filter((entry) => entry.arch === arch);
     const own = all.find((entry) => entry.unit.path === operation.unit || entry.unit.path === unit.path);
-    const entry = own ?? (all.length === 1 ? all[0] : undefined);
+    const entry = own ?? (all.length === 1 ? all[0] : this.#ofUnit(operation, arch));
     return entry ? { operation, entry } : null;
+  }
+
+  /** The kernel of a launch that only its unit can name. */
+  #ofUnit({ unit, launch }: HostOperation, arch: string): LaunchedKernel | undefined {
+    return [...this.#entries.values()]
+      .flat()
+      .find((entry) => entry.arch === arch && entry.unit.path === unit && isKernelInHost(launch!.kernel, entry.kernel.symbol));
   }
 
   /** A launch that may start before the launch before it has ended. */
