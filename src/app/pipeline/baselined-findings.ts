@@ -68,8 +68,10 @@ export function entriesOf({ kernels, diagnostics }: Report): BaselineEntry[] {
     for (const { fingerprint, code, suppressed } of violationsOf(kernel))
       if (suppressed === undefined) add({ fingerprint, code, kernel: kernel.name, file: own });
   }
-  for (const { fingerprint, code, location } of diagnostics)
-    if (fingerprint !== undefined && isFinding(code)) add({ fingerprint, code, kernel: '', file: location?.file ?? '' });
+  // A suppressed finding of the host program is a notice.
+  for (const { fingerprint, code, severity, location } of diagnostics)
+    if (fingerprint !== undefined && severity !== 'notice' && isFinding(code))
+      add({ fingerprint, code, kernel: '', file: location?.file ?? '' });
   return [...entries.values()];
 }
 
