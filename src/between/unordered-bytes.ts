@@ -61,6 +61,18 @@ export function unorderedBytes(
   return { overlaps, possible: [...one.possible.values()] };
 }
 
+/** Accesses that threads of a launch make before they wait, in each run and with any contents of memory: their instructions. */
+export function earlyInstructions(operation: HostOperation, code: LaunchedCode): ReadonlySet<InstructionId> {
+  const runs: ReadonlySet<InstructionId>[] = [];
+  for (const sample of samplesOf(factsOf(operation), termsOf(operation), samplesTried)) {
+    const { effects } = accessesOf(operation, code, sample);
+    if (effects) runs.push(new Set(effects.filter((one) => one.isEarly && !one.isOpen).map((one) => one.instruction)));
+    if (runs.length === samplesNeeded) break;
+  }
+  const [one = new Set<InstructionId>(), ...others] = runs;
+  return new Set([...one].filter((id) => others.every((other) => other.has(id))));
+}
+
 /** What two operations share in a sample, by the instruction of the second one; null if its accesses before the wait are not known. */
 function compared(before: Accesses, after: Accesses, isEarly: boolean) {
   if (isEarly && !after.effects) return null;

@@ -3,7 +3,7 @@
  * operations that neither streams, events nor the host order.
  */
 import { gridDependency, waitsFirst, type WaitOrder } from '../../../analysis/barriers/grid-dependency.ts';
-import type { LaunchedCode, OperationAccess, unorderedBytes } from '../../../between/unordered-bytes.ts';
+import type { LaunchedCode, OperationAccess, earlyInstructions, unorderedBytes } from '../../../between/unordered-bytes.ts';
 import type { HostMemory, HostValue } from '../../../cuda/launches/value.ts';
 import { hashText } from '../../../base/hash.ts';
 import { grouped } from '../../../base/grouped.ts';
@@ -29,7 +29,7 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
   if (pairs.length === 0) return checked;
   const between = await import('../../../between/unordered-bytes.ts');
   const wanted = new Set(checked.kernels.map(({ entry }) => entry));
-  const ordering = new Ordering(units, wanted, between.unorderedBytes);
+  const ordering = new Ordering(units, wanted, between);
   const found = pairs.flatMap(({ unit, pair }) =>
     pair.kind === 'programmatic' ? ordering.programmatic(unit, pair) : ordering.unordered(unit, pair),
   );
@@ -63,14 +63,20 @@ interface Launched {
   readonly entry: LaunchedKernel;
 }
 
+/** Runs of kernels; the interpreter is loaded on demand. */
+interface Runs {
+  readonly unorderedBytes: typeof unorderedBytes;
+  readonly earlyInstructions: typeof earlyInstructions;
+}
+
 class Ordering {
   readonly #entries = new Map<string, LaunchedKernel[]>();
   readonly #wanted: ReadonlySet<LaunchedKernel>;
-  readonly #bytes: typeof unorderedBytes;
+  readonly #runs: Runs;
 
-  constructor(units: readonly KernelUnit[], wanted: ReadonlySet<LaunchedKernel>, bytes: typeof unorderedBytes) {
+  constructor(units: readonly KernelUnit[], wanted: ReadonlySet<LaunchedKernel>, runs: Runs) {
     this.#wanted = wanted;
-    this.#bytes = bytes;
+    this.#runs = runs;
     for (const entry of units.flatMap(({ kernels }) => kernels)) {
       const known = this.#entries.get(entry.kernel.symbol) ?? [];
       this.#entries.set(entry.kernel.symbol, [...known, entry]);
@@ -102,7 +108,7 @@ class Ordering {
     const builds = [kernel, ...(produced && produced !== kernel ? [produced] : [])];
     if (builds.every((build) => waitsFirst(gridDependency(build)))) return [];
     const written = first && this.#early({ ...pair, first: first.operation }, first, second, kernel);
-    if (!first || !written) return mayBeEarly(second);
+    if (!first || !written) return this.#mayBeEarly(second);
     const hasMoved = produced !== undefined && beforeWait(produced).some((line) => !beforeWait(kernel).includes(line));
     const moved = hasMoved ? (this.#early({ ...pair, first: first.operation }, first, second, produced) ?? []) : [];
     const lines = new Map([...moved, ...written].map((one) => [placeKey(one), one]));
@@ -116,11 +122,32 @@ class Ordering {
     second: Launched,
     build: Kernel,
   ): Diagnostic[] | null {
-    const bytes = this.#bytes(pair, [codeOf(first), codeOf(second, build)]);
+    const bytes = this.#runs.unorderedBytes(pair, [codeOf(first), codeOf(second, build)]);
     if (!bytes) return null;
     const shown = bytes.overlaps.map((overlap) => earlyFinding(build, overlap.second, overlap.first, first, second));
     const [possible] = bytes.possible;
     return shown.length > 0 || !possible ? shown : [earlyFinding(build, possible, null, first, second)];
+  }
+
+  /** Accesses that are before the wait on every path, or in each run, if the kernel before is not known: one finding for a kernel. */
+  #mayBeEarly(second: Launched): Diagnostic[] {
+    const { entry, operation } = second;
+    const never = noWait(second);
+    if (never.length > 0) return never;
+    for (const kernel of [entry.kernel, entry.produced ?? entry.kernel]) {
+      const run = this.#runs.earlyInstructions(operation, codeOf(second, kernel));
+      const early = accessesOf(kernel, (order, { id }) => order === 'early' || run.has(id));
+      const places = early.flatMap(({ location }) => outsideToolkit(location) ?? []);
+      const [location, ...others] = [...new Map(places.map((place) => [textAt(place), place])).values()];
+      const [access] = early;
+      const [use] = access ? accessesOfEffect(access.operation.effect) : [];
+      if (!use) continue;
+      const facts = { kernel: entry.name.qualified, use: use.operation, array: null, launch: locationOf(operation), hasWait: true };
+      const lines = others.flatMap(({ file, line }) => (file === location?.file ? [line] : []));
+      const message = earlyAccessesText({ ...facts, isMoved: kernel !== entry.kernel }, lines);
+      return [finding('warning', 'ordering/pdl-wait', message, location, entry, ['early', use.operation])];
+    }
+    return [];
   }
 
   /** Two operations of different streams, or of a stream and the host. */
@@ -131,7 +158,8 @@ class Ordering {
     const [ofLaunch] = launches.flatMap((one) => (one && this.#wanted.has(one.entry) ? [one.entry] : []));
     // Copies and accesses of the host are in the program of all kernels of the unit.
     const entry = ofLaunch ?? (first.launch || second.launch ? undefined : unit.kernels.find((one) => this.#wanted.has(one)));
-    const bytes = entry && this.#bytes({ ...pair, first }, [launches[0] && codeOf(launches[0]), launches[1] && codeOf(launches[1])]);
+    const bytes =
+      entry && this.#runs.unorderedBytes({ ...pair, first }, [launches[0] && codeOf(launches[0]), launches[1] && codeOf(launches[1])]);
     const [overlap] = bytes?.overlaps ?? [];
     const shared = overlap?.memory ?? bytes?.possible[0]?.memory;
     if (!entry || shared === undefined) return [];
@@ -193,28 +221,8 @@ function noWait({ entry, operation }: Launched): Diagnostic[] {
   return [finding('warning', 'ordering/pdl-wait', message, entry.kernel.location, entry, ['no wait'])];
 }
 
-/** Accesses that are before the wait on every path, if the kernel before is not known: one finding for a kernel. */
-function mayBeEarly(second: Launched): Diagnostic[] {
-  const { entry, operation } = second;
-  const never = noWait(second);
-  if (never.length > 0) return never;
-  for (const kernel of [entry.kernel, entry.produced ?? entry.kernel]) {
-    const early = accessesOf(kernel, (order) => order === 'early');
-    const places = early.flatMap(({ location }) => outsideToolkit(location) ?? []);
-    const [location, ...others] = [...new Map(places.map((place) => [textAt(place), place])).values()];
-    const [access] = early;
-    const [use] = access ? accessesOfEffect(access.operation.effect) : [];
-    if (!use) continue;
-    const facts = { kernel: entry.name.qualified, use: use.operation, array: null, launch: locationOf(operation), hasWait: true };
-    const lines = others.flatMap(({ file, line }) => (file === location?.file ? [line] : []));
-    const message = earlyAccessesText({ ...facts, isMoved: kernel !== entry.kernel }, lines);
-    return [finding('warning', 'ordering/pdl-wait', message, location, entry, ['early', use.operation])];
-  }
-  return [];
-}
-
-function accessesOf(kernel: Kernel, isWanted: (order: WaitOrder) => boolean): Instruction[] {
-  return [...gridDependency(kernel).accesses].flatMap(([instruction, order]) => (isWanted(order) ? [instruction] : []));
+function accessesOf(kernel: Kernel, isWanted: (order: WaitOrder, instruction: Instruction) => boolean): Instruction[] {
+  return [...gridDependency(kernel).accesses].flatMap(([instruction, order]) => (isWanted(order, instruction) ? [instruction] : []));
 }
 
 /** Lines with an access that some path makes before the wait. */

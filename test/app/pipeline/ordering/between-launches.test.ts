@@ -69,12 +69,16 @@ test('a kernel that never waits, and shares no bytes with the kernel before', as
   assert.deepEqual(others, []);
 });
 
-test('if the kernel before is not known, accesses before the wait on every path are a warning', async () => {
+test('if the kernel before is not known, accesses before the wait on every path, or in each run, are a warning', async () => {
   const [early, ...others] = await findingsOf({ second: `${ld} ${wait}`, first: null });
   assert.match(early ?? '', /^warning .*`second` reads memory here.*If no kernel before it writes this memory/);
   assert.deepEqual(others, []);
-  const onePath = `setp.lt.u32 %p1, %r9, 4; @%p1 ${wait} ${ld}`;
-  assert.deepEqual(await findingsOf({ second: onePath, first: null }), []);
+  const when = (condition: string): string => `setp.${condition}; @%p1 ${wait} ${ld}`;
+  assert.deepEqual(await findingsOf({ second: when('lt.u32 %p1, %r9, 9'), first: null }), [], 'n is 8');
+  const [onePath] = await findingsOf({ second: when('lt.u32 %p1, %r9, 8'), first: null });
+  assert.match(onePath ?? '', /^warning .*`second` reads memory here/);
+  const byMemory = `ld.shared.u32 %r21, [%d3]; ${when('eq.u32 %p1, %r21, 1')}`;
+  assert.deepEqual(await findingsOf({ second: byMemory, first: null }), [], 'memory decides who waits');
   assert.deepEqual(await findingsOf({ second: `${wait} ${ld}`, first: null }), []);
   const [never] = await findingsOf({ second: ld, first: null });
   assert.match(never ?? '', /^warning .*never calls/);

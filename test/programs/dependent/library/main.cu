@@ -1,6 +1,8 @@
 // options: --arch sm_90
 // expect: storeEarly race=proved divergence=proved
-// expect: storeEarly finding ordering/pdl-wait warning lines 12
+// expect: storeEarly finding ordering/pdl-wait warning lines 14
+// expect: storeSome race=proved divergence=proved
+// expect: storeSome finding ordering/pdl-wait warning lines 22
 // expect: storeLate race=proved divergence=proved
 // expect: storeLate silent
 //
@@ -12,6 +14,12 @@ __global__ void storeEarly(float* y, const float* x) {
   y[i] = 0;
   cudaGridDependencySynchronize();
   y[i] += x[i];
+}
+
+__global__ void storeSome(float* y, const float* x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.x > 0) cudaGridDependencySynchronize();
+  y[i] = x[i];
 }
 
 __global__ void storeLate(float* y, const float* x) {
@@ -35,5 +43,7 @@ void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Argumen
 }
 
 void early(float* y, const float* x) { launchEarly(storeEarly, 4, 256, y, x); }
+
+void some(float* y, const float* x) { launchEarly(storeSome, 4, 256, y, x); }
 
 void late(float* y, const float* x) { launchEarly(storeLate, 4, 256, y, x); }
