@@ -5,7 +5,6 @@
  * only such a run confirms the finding.
  */
 import type { Steps } from '../../base/coroutine.ts';
-import { integerType } from '../../cuda/syntax/basic-type.ts';
 import type { FaultEvent } from '../../interpreter/core/run-result.ts';
 import { type Access, constantReads } from '../../analysis/values/access.ts';
 import { partsOf } from '../../analysis/values/leader.ts';
@@ -22,6 +21,7 @@ import type { Instances } from '../obligations/instance.ts';
 import { weaker } from '../witness/origin.ts';
 import type { Confirmation } from '../witness/scenarios.ts';
 import { faultFinding } from './fault-finding.ts';
+import { accessOfLeaf, givenElement, isGivenElement } from './given-contents.ts';
 import { leftInChosen } from './open-sizes.ts';
 import { type WrappedAccess, wrappedIn } from './width-check.ts';
 
@@ -84,7 +84,7 @@ export function* checkBounds(
         ? isSmall(question)
           ? tryAll(question)
           : yield* querySolver(context, question, linear())
-        : drawnIndex(context, access, target);
+        : drawnIndex(context, access, target, extent);
       if (!suspect) continue;
       yield* confirmation.runBlocks([suspect.block]);
       const shown = confirmation.faults.get(access.instruction.id);
@@ -205,40 +205,57 @@ function conditionsOf({ symbolic, kernel, dependences }: KernelAndLaunch & Symbo
   return [reach, target.condition].flatMap(partsOf).filter((part) => !satisfied.has(part));
 }
 
-/** Whether the host program fills an array before the launch with values that are known. */
-function isFilledBefore({ request }: KernelAndLaunch, base: Target['base']): boolean {
-  return base.kind === 'parameter' && base.offset === 0 && request.launch.contents?.arrays.has(base.index) === true;
-}
-
 /**
  * An index computed from results of atomic operations, if only the launch determines the number of these operations, or from an
  * array that the host program fills; a run shows the indices. Null if the index also depends on anything else.
  */
-function drawnIndex(context: KernelAndLaunch & SymbolicFacts, access: Access, target: Target): Suspect | null {
-  const { symbolic, kernel, accesses } = context;
+function drawnIndex(context: KernelContext, access: Access, target: Target, extent: number): Suspect | null {
+  const { symbolic } = context;
   const isOfLaunch = ({ leaves }: Term): boolean => leaves.every((leaf) => sizeIn(context, leaf) !== null);
-  const accessOf = ({ atom }: Term): Access | undefined => {
-    const definition = atom?.kind === 'havoc' ? kernel.values[atom.value]?.definition : undefined;
-    return accesses.find(({ instruction }) => definition?.kind === 'instruction' && instruction === definition.instruction);
-  };
-  const isFilled = (leaf: Term): boolean => accessOf(leaf)?.targets.every(({ base }) => isFilledBefore(context, base)) === true;
+  const isFilled = (leaf: Term): boolean => isGivenElement(context, leaf);
   const isKnown = (leaf: Term): boolean => sizeIn(context, leaf) !== null || isFilled(leaf);
-  if (!conditionsOf(context, access, target).every(({ leaves }) => leaves.every(isKnown))) return null;
+  const guards = conditionsOf(context, access, target);
+  if (!guards.every(({ leaves }) => leaves.every(isKnown))) return null;
   const counters = new Set<Target['base']>();
   let isDrawn = false;
   for (const leaf of target.offset.leaves) {
     if (sizeIn(context, leaf) !== null) continue;
     isDrawn = true;
     if (isFilled(leaf)) continue;
-    const counter = accessOf(leaf);
+    const counter = accessOfLeaf(context, leaf);
     const [of] = counter?.targets ?? [];
     if (counter?.operation !== 'atomic' || !of) return null;
     if (!counter.instruction.arguments.slice(1).every((operand) => isOfLaunch(symbolic.operand(operand)))) return null;
     counters.add(of.base);
   }
+  if (!isDrawn) return null;
+  const outside = counters.size === 0 ? elementOutside(context, access, target, extent, guards) : null;
   // The contents of launch arguments are arbitrary; variables of the kernel and its module have known initial values.
   const isGiven = [...counters].every((base) => base.kind === 'object');
-  return isDrawn ? { block: [0, 0, 0], isCertain: false, isGiven } : null;
+  return { block: outside?.block ?? [0, 0, 0], isCertain: false, isGiven };
+}
+
+/** A block in which an element of a given array is an index outside of the object. */
+function elementOutside(
+  context: KernelContext,
+  access: Access,
+  { offset }: Target,
+  extent: number,
+  guards: readonly Term[],
+): Suspect | null {
+  const leaves = new Set([offset, ...guards].flatMap((term) => [...term.leaves]));
+  const elements = [...leaves].filter((leaf) => isGivenElement(context, leaf));
+  for (const element of elements) for (const leaf of accessOfLeaf(context, element)!.targets[0]!.offset.leaves) leaves.add(leaf);
+  const numbers = [...leaves].filter((leaf) => !elements.includes(leaf));
+  if (numbers.some((leaf) => sizeIn(context, leaf) === null)) return null;
+  const variables = numbers.map((leaf): Variable => ({ leaf, size: sizeIn(context, leaf)! }));
+  const question = { offset, last: BigInt(extent - access.bytes), guards, variables, isGiven: true, counts: true };
+  return isSmall(question)
+    ? tryAll(question, (leaf, valueOf) => {
+        const value = givenElement(context, leaf, valueOf)?.value;
+        return value === undefined ? undefined : BigInt(value);
+      })
+    : null;
 }
 
 /** Whether the unknowns of a question have few enough values for exhaustive enumeration. */
@@ -304,10 +321,17 @@ function factorBetween(all: ReadonlyMap<Term, bigint>, some: ReadonlyMap<Term, b
   return factor;
 }
 
-/** The first thread that leaves the object, found by exhaustive enumeration of threads, blocks and iterations. */
-function tryAll({ offset, last, guards, variables, isGiven, counts }: Question): Suspect | null {
+/**
+ * The first thread that leaves the object, found by exhaustive enumeration of threads, blocks and iterations.
+ * @param otherwise the value of another leaf, from these numbers
+ */
+function tryAll(
+  { offset, last, guards, variables, isGiven, counts }: Question,
+  otherwise: (leaf: Term, valueOf: (leaf: Term) => bigint | undefined) => bigint | undefined = () => undefined,
+): Suspect | null {
   const values = new Map<Term, bigint>();
-  const valueOf = (leaf: Term): bigint | undefined => values.get(leaf);
+  const numberOf = (leaf: Term): bigint | undefined => values.get(leaf);
+  const valueOf = (leaf: Term): bigint | undefined => values.get(leaf) ?? otherwise(leaf, numberOf);
   const numbers = variables.map(() => 0);
   for (;;) {
     variables.forEach(({ leaf }, at) => values.set(leaf, BigInt(numbers[at]!)));
@@ -382,7 +406,7 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
     const { left } = shown?.event ?? {};
     const array = baseName(context, target.base);
     if (!shown || findings.has(array) || (!left && !wrap)) continue;
-    const fromElement = wrap ? null : givenElement(context, target, shown.event);
+    const fromElement = wrap ? null : elementOfIndex(context, target, shown.event);
     findings.set(array, {
       ...faultFinding(context, wrap ? 'index-overflow' : 'out-of-bounds', { access, target, isGiven, shown }),
       severity: isGiven || isInAll ? 'error' : weaker('error'),
@@ -394,13 +418,13 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
   return [...findings.values()];
 }
 
-/** The element of an array of the host program that a thread reads for an index; null if it reads none, or the host program does not give it. */
-function givenElement(
+/** The element of an array of the host program that is an index of a thread; null without one. */
+function elementOfIndex(
   context: KernelContext,
   { offset }: Target,
   { thread, block }: Pick<FaultEvent, 'thread' | 'block'>,
 ): NonNullable<RaceFinding['fromElement']> | null {
-  const { request, dimensions, kernel } = context;
+  const { request, dimensions } = context;
   const numbers: Readonly<Record<string, readonly (number | null)[]>> = {
     thread,
     block,
@@ -412,16 +436,6 @@ function givenElement(
     const number = atom && 'axis' in atom ? numbers[atom.kind]?.[atom.axis] : undefined;
     return typeof number === 'number' ? BigInt(number) : undefined;
   };
-  const loads = offset.leaves.flatMap(({ atom }) => {
-    const definition = atom?.kind === 'havoc' ? kernel.values[atom.value]?.definition : undefined;
-    return definition?.kind === 'instruction' ? [definition.instruction] : [];
-  });
-  const [read, ...others] = context.accesses.filter(({ instruction }) => loads.includes(instruction));
-  const [target] = read?.targets ?? [];
-  if (!read || !target || others.length > 0 || target.base.kind !== 'parameter' || !isFilledBefore(context, target.base)) return null;
-  const start = evaluateTerm(target.offset, valueOf, new Map());
-  const index = start === undefined ? -1 : Number(BigInt.asIntN(64, start)) / read.bytes;
-  const type = request.parameters[target.base.index]?.type.replace(/\bconst\b|\*.*$/g, '').trim() ?? '';
-  const value = integerType(type)?.bytes === read.bytes ? request.launch.contents?.arrays.get(target.base.index)?.[index] : undefined;
-  return value === undefined ? null : { element: `${baseName(context, target.base)}[${index}]`, value };
+  const [leaf, ...others] = offset.leaves.filter((one) => isGivenElement(context, one));
+  return leaf && others.length === 0 ? givenElement(context, leaf, valueOf) : null;
 }

@@ -18,7 +18,7 @@ import type { KernelContext } from '../context/facts.ts';
 import { baseName, placeOf } from '../context/names.ts';
 import type { Instances } from '../obligations/instance.ts';
 import { scalarBounds, conditionsOf } from '../premises/premises.ts';
-import { tiedGrid } from '../representative/launch-constraints.ts';
+import { scalarOfExtent, tiedGrid } from '../representative/launch-constraints.ts';
 import { productsText } from '../representative/nesting-text.ts';
 import {
   type LaunchInstance,
@@ -387,12 +387,22 @@ function knobsOf(context: KernelContext, size: readonly Monomial[]): readonly Si
       const [{ high }, signed] = [scalarBounds(conditions, request.parameters, index, offset, bytes), signedBounds(8 * bytes).high];
       return {
         most: high < signed ? high : signed,
-        turn: (setting, value) => ({ ...setting, scalar: (other) => (other === field ? value : setting.scalar(other)) }),
+        turn: (setting, value) => withScalar(setting, field, value),
       };
     }),
-    ...[...axes].map((axis): SizeKnob => ({
-      most: BigInt(maximumGrid[axis]),
-      turn: (setting, value) => ({ ...setting, grid: setting.grid.with(axis, Number(value)) as unknown as Dim3 }),
-    })),
+    ...[...axes].map((axis): SizeKnob => {
+      const equal = scalarOfExtent(context, axis);
+      return {
+        most: BigInt(maximumGrid[axis]),
+        turn: (setting, value) => {
+          const turned = { ...setting, grid: setting.grid.with(axis, Number(value)) as unknown as Dim3 };
+          return equal ? withScalar(turned, equal, value) : turned;
+        },
+      };
+    }),
   ];
+}
+
+function withScalar(setting: LaunchInstance, { index, offset }: ParameterField, value: bigint): LaunchInstance {
+  return { ...setting, scalar: (other) => (other.index === index && other.offset === offset ? value : setting.scalar(other)) };
 }

@@ -111,6 +111,15 @@ export function tiedGrid(context: KernelAndLaunch, chosen: KnownLaunch): Dim3 | 
   return grid;
 }
 
+/** The scalar that an extent of the grid is equal to, by a stated equation; undefined without such an equation. */
+export function scalarOfExtent(context: KernelAndLaunch, axis: 0 | 1 | 2): ParameterField | undefined {
+  const fields = equationsOf(context).flatMap(({ name, value }) => {
+    const isOfAxis = name.kind === 'dimension' && name.name === 'gridDim' && name.axis === axis;
+    return isOfAxis && value.kind === 'parameter' ? [fieldNamed(context, value.path)?.field] : [];
+  });
+  return fields.find((field) => field !== undefined);
+}
+
 /**
  * The grid with the extents raised that a scalar divides, to at least two times the scalar: to a multiple of it, if
  * `gridDim.z % groups == 0` is stated, else with a remainder.

@@ -48,6 +48,11 @@ test('the element of a table is named that is too large, for the thread of the r
     'walk<<<1, 4>>>(out, rows, 3);',
   );
   assert.match(shifted.race.findings[0]!.message, /since `rows\[2\] = 40`/);
+  // Only the third block reads it.
+  const { race: ofBlock } = await checked('    out[16 * rows[blockIdx.x] + threadIdx.x] = 1.f;', 'walk<<<4, 16>>>(out, rows, 4);');
+  assert.match(ofBlock.findings[0]!.message, /of block \(2, 0, 0\) .* since `rows\[2\] = 40`/);
+  const { race: ofFew } = await checked('    out[16 * rows[blockIdx.x] + threadIdx.x] = 1.f;', 'walk<<<2, 16>>>(out, rows, 4);');
+  assert.deepEqual(ofFew.findings, []);
 });
 
 test('after a wrong index the hint is what the index needs', { skip: withoutNvcc }, async () => {
