@@ -216,7 +216,10 @@ function earlyFinding(kernel: Kernel, own: OperationAccess, other: OperationAcce
 }
 
 function noWait({ entry, operation }: Launched): Diagnostic[] {
-  if (gridDependency(entry.kernel).hasWait) return [];
+  const { hasWait, accesses } = gridDependency(entry.kernel);
+  // A kernel without code for the architecture prints and traps.
+  const isEmpty = [...accesses.keys()].every(({ operation }) => accessesOfEffect(operation.effect).length === 0);
+  if (hasWait || isEmpty) return [];
   const message = noWaitText(entry.name.qualified, locationOf(operation));
   return [finding('warning', 'ordering/pdl-wait', message, entry.kernel.location, entry, ['no wait'])];
 }

@@ -67,6 +67,8 @@ test('a kernel that never waits, and shares no bytes with the kernel before', as
   const [never, ...others] = await findingsOf({ second: ld, a: 'z' });
   assert.match(never ?? '', /^warning ordering\/pdl-wait: `second` .*never calls `cudaGridDependencySynchronize\(\)`/);
   assert.deepEqual(others, []);
+  const [stop] = await findingsOf({ second: 'alloca.u64 %d30, 16; trap;', first: null });
+  assert.equal(stop, undefined, 'a kernel without accesses');
 });
 
 test('if the kernel before is not known, accesses before the wait on every path, or in each run, are a warning', async () => {
