@@ -111,3 +111,8 @@ function arrayText(array: string | null): string {
 function at(location: Location | undefined): string {
   return location ? ` at ${place({ file: location.file, line: location.line })}` : '';
 }
+
+/** Further findings at one line, of other instances or launches. */
+export function alikeText(more: number): string {
+  return more === 1 ? 'One more finding of this kind is at this line.' : `${more} more findings of this kind are at this line.`;
+}

@@ -12,7 +12,14 @@ import { canStartEarly } from '../../../device/architecture.ts';
 import type { HostOperation, OverlappingOperations } from '../../../host/operations/host-operation.ts';
 import type { Instruction, InstructionId, Kernel } from '../../../ir/form/kernel.ts';
 import { accessesOfEffect } from '../../../isa/model/effect.ts';
-import { type OperationText, earlyAccessText, earlyAccessesText, noWaitText, unorderedText } from '../../../messages/ordering.ts';
+import {
+  type OperationText,
+  earlyAccessText,
+  earlyAccessesText,
+  alikeText,
+  noWaitText,
+  unorderedText,
+} from '../../../messages/ordering.ts';
 import type { Code } from '../../../source/codes.ts';
 import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
@@ -37,7 +44,17 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
   // A kernel of which one launch shows the overlap needs no warning for another one.
   const shown = new Set(found.filter(({ severity }) => severity === 'error').map(placeKey));
   const left = [...distinct.values()].toReversed().filter((one) => one.severity === 'error' || !shown.has(placeKey(one)));
-  return { kernels: checked.kernels, diagnostics: [...checked.diagnostics, ...numbered(left)] };
+  return { kernels: checked.kernels, diagnostics: [...checked.diagnostics, ...numbered(joined(left))] };
+}
+
+/** Findings without those of other instances of a template, and after other launches, at the same line of a kernel. */
+function joined(findings: readonly Diagnostic[]): Diagnostic[] {
+  const alike = grouped(findings, (one) => (one.code === 'ordering/pdl-wait' ? `${one.severity} ${placeKey(one)}` : `${one.fingerprint}`));
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    const more = new Set(others.map(({ message }) => message)).size;
+    if (first.code !== 'ordering/pdl-wait') return [first, ...others];
+    return [more === 0 ? first : { ...first, message: `${first.message} ${alikeText(more)}` }];
+  });
 }
 
 /** Findings with separate fingerprints: several of one kind, at different lines, are numbered. */
