@@ -72,6 +72,8 @@ class IndexInFunction {
   private readonly style: WideStyle;
   private readonly products = new Map<SyntaxNode, Product>();
   private readonly narrow: NarrowValue[] = [];
+  /** Declarators of variables whose values were walked: one may be computed from itself, and from others in many paths. */
+  private readonly walked = new Set<SyntaxNode>();
 
   constructor(source: CudaSource, definition: FunctionDefinition, lines: ReadonlySet<number>) {
     this.source = source;
@@ -131,7 +133,6 @@ class IndexInFunction {
 
   private walkDefinitions(node: SyntaxNode, variables: readonly Local[], needsSign: boolean): void {
     const name = this.words(node);
-    if (variables.some((one) => one.name === name)) return;
     const declaration = this.declarationOf(node);
     if (!declaration) {
       const parameter = this.definition.parameters.find((one) => one.name === name);
@@ -141,6 +142,9 @@ class IndexInFunction {
         this.narrow.push({ kind: 'parameter', name, line: this.definition.signatureLine });
       return;
     }
+    const declarator = declaratorOf(declaration, name, (one) => this.words(one))!;
+    if (this.walked.has(declarator)) return;
+    this.walked.add(declarator);
     const local = this.localOf(name, declaration);
     const through = local ? [...variables, local] : variables;
     for (const value of this.valuesOf(name, declaration)) this.walk(value, through, needsSign);

@@ -173,3 +173,111 @@ test('types of interfaces and of several variables stay', () => {
   const own = widerIndices(parser.parse(text.replace('p[at]', 'p[at * 3]'), 'k.cu'), 2, new Set([2]));
   assert.deepEqual([own.candidates.length, own.narrow], [1, []]);
 });
+
+test('functions of one line are distinguished by their lines, and host functions stay as they are', () => {
+  const text = [
+    '__device__ int first(int r, int c) { return r * c; }',
+    '__global__ void k(float* out, int r, int c) { out[r * c] = out[first(r, c)]; }',
+    '__device__ int last(int r, int c) { return r * c; }',
+    'void host(float* out, int r, int c) { out[r * c] = 1.f; }',
+  ].join('\n');
+  const source = parser.parse(text, 'k.cu');
+  const own = widerIndices(source, 2, new Set([2]));
+  assert.deepEqual([own.candidates.map(({ casts }) => casts), own.narrow], [[[{ line: 2, text: 'size_t(r) * c' }]], []]);
+  assert.deepEqual(widerIndices(source, 2, new Set([1])).narrow, [{ kind: 'result', name: 'first', line: 1 }]);
+  assert.deepEqual(widerIndices(source, 2, new Set([3])).narrow, []);
+  assert.deepEqual(widerIndices(source, 4, new Set([4])), { candidates: [], narrow: [] });
+});
+
+test('casts of other functions count only if the function has none', () => {
+  const other = (name: string, cast: string): string => `float ${name}(int i) { return ${cast} + ${cast}; }\n`;
+  const after = (own: string): string => {
+    const text = `${other('a', '(float)i')}__global__ void k(float* out, int r, int c) {\n    ${own}\n    out[r * c] = 1.f;\n}\n${other('b', '(float)i')}`;
+    const [only] = widerIndices(parser.parse(text, 'k.cu'), 4, new Set([4])).candidates;
+    return only?.casts[0]?.text ?? '';
+  };
+  assert.equal(after('r = static_cast<int>(1.f);'), 'static_cast<size_t>(r) * c');
+  assert.equal(after('r = 1;'), '(size_t)r * c');
+});
+
+test('the sign of one variable or of one product decides for the type of the casts', () => {
+  // One variable is unsigned, the other one is not.
+  const mixed = '    unsigned a = rows * cols; // #\n    int b = a + 1;\n    out[b] = 1.f; // @';
+  assert.deepEqual(widened(mixed).edits, ['size_t a = (long long)rows * cols; long long b = a + 1;']);
+  const divided = widened('    out[rows * 8 / 3 + cols * 9] = 1.f; // @').edits;
+  assert.equal(divided.at(-1), 'out[(long long)rows * 8 / 3 + (long long)cols * 9] = 1.f;');
+});
+
+test('declarations after a use, and in blocks that do not contain it, are of other variables', () => {
+  const later = '    out[cols * rows] = 1.f; // @\n    { long cols = 1; out[cols] = 1.f; }';
+  assert.deepEqual(widened(later).edits, ['out[size_t(cols) * rows] = 1.f;']);
+  // A use in the next block is one of the parameter.
+  const before = '    { int rows = 1; out[0] = rows; }\n    int at = cols * rows; // #\n    out[at] = 1.f; // @';
+  assert.deepEqual(widened(before).edits, ['long long at = (long long)cols * rows;']);
+});
+
+test('a variable that another wider one is computed from, in an assignment or an initialiser, becomes wider with it', () => {
+  const assigned = '    int a = rows * cols; // #\n    int b;\n    b = a + 1;\n    out[b] = 1.f; // @';
+  assert.deepEqual(widened(assigned).edits, ['long long a = (long long)rows * cols; long long b;']);
+  const shifted = '    int a = rows * cols; // #\n    int other = 1;\n    other = a;\n    out[a] = other; // @';
+  assert.deepEqual(widened(shifted), { edits: [], narrow: ['other-use a 4'] });
+  // In its own initialiser the name is not yet another use.
+  assert.deepEqual(widened('    int a = rows * cols, *p = nullptr; // #\n    out[a] = *p; // @').narrow, ['declared-together a 2']);
+});
+
+test('variables that are computed from themselves, and from each other on many paths, take few steps', () => {
+  assert.deepEqual(widened('    float* p = out;\n    p = p + rows * cols; // #\n    p[1] = 1.f; // @').edits, [
+    'p = p + size_t(rows) * cols;',
+  ]);
+  assert.deepEqual(widened('    int at = 0;\n    at = at + rows * cols; // #\n    out[at] = 1.f; // @').edits, [
+    'long long at = 0; at = at + (long long)rows * cols;',
+  ]);
+  const names = Array.from({ length: 40 }, (_, at) => `a${at}`);
+  const chain = names.map(
+    (name, at) => `    int ${name} = ${at === 0 ? 'rows' : `${names[at - 1]} + ${names[at - 1]} + ${names[at - 1]}`};`,
+  );
+  const { edits } = widened(`${chain.join('\n')}\n    out[a39 + rows * cols] = 1.f; // @`);
+  assert.deepEqual(edits, ['out[a39 + size_t(rows) * cols] = 1.f;']);
+});
+
+test('a function is searched from its first line to its last', () => {
+  const lines = [
+    '__device__ int place(int r, int c,',
+    '                     int d) {',
+    '    return r * c + d; }',
+    '__global__ void k(float* out, int r) {',
+    '    out[place(r, r, 1)] = 1.f; }',
+  ];
+  const source = parser.parse(lines.join('\n'), 'k.cu');
+  for (const line of [1, 3])
+    assert.deepEqual(widerIndices(source, 5, new Set([line])).narrow, [{ kind: 'result', name: 'place', line: 1 }]);
+  for (const line of [4, 5]) assert.deepEqual(widerIndices(source, 5, new Set([line])).narrow, []);
+});
+
+test('constants of templates and members have no declaration, and stay', () => {
+  assert.deepEqual(widened('    out[W * 8 + this->pitch * rows] = 1.f; // @').edits, [
+    'out[size_t(W) * 8 + this->pitch * rows] = 1.f;',
+    'out[W * 8 + size_t(this->pitch) * rows] = 1.f;',
+    'out[size_t(W) * 8 + size_t(this->pitch) * rows] = 1.f;',
+  ]);
+});
+
+test('a sum with a pointer is an address, one with a number is not, and bits of a number are another one', () => {
+  const used = (use: string): readonly string[] =>
+    widened(`    int at = rows * cols; // #\n    float* p = out; int q = 1;\n    ${use}\n    out[at] = 1.f; // @`).narrow;
+  assert.deepEqual(used('__stcs(p + at, 1.f);'), []);
+  assert.deepEqual(used('__stcs(at + p, 1.f);'), []);
+  assert.deepEqual(used('clear(q + at, 1.f);'), ['other-use at 4']);
+  assert.deepEqual(used('clear(1 + at, 1.f);'), ['other-use at 4']);
+  assert.deepEqual(used('out[at & 3] = 1.f;'), ['other-use at 4']);
+  assert.deepEqual(used('out[at ^ 3] = 1.f;'), ['other-use at 4']);
+});
+
+test('a parameter of 64 bits makes a product wide, one of 32 bits does not', () => {
+  const text = '__global__ void k(float* out, long long big, int small) {\n    out[small * big] = out[small * small]; // @\n}\n';
+  const { candidates } = widerIndices(parser.parse(text, 'k.cu'), 2, new Set([2]));
+  assert.deepEqual(
+    candidates.map(({ casts }) => casts[0]!.text),
+    ['(long long)small * small'],
+  );
+});
