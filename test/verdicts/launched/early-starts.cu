@@ -6,11 +6,13 @@
 // expect: secondOfTwo silent
 // expect: withAttribute race=proved divergence=proved
 // expect: withAttribute assumes stable-memory
-// expect: withAttribute launch early-starts.cu:55 block=256 grid=4
+// expect: withAttribute finding ordering/pdl-wait error lines 33
+// expect: withAttribute launch early-starts.cu:57 block=256 grid=4
 // expect: withAttributeOff race=proved divergence=proved
-// expect: withAttributeOff launch early-starts.cu:58 block=256 grid=4
+// expect: withAttributeOff launch early-starts.cu:60 block=256 grid=4
 // expect: racyWithAttribute race=race divergence=proved
-// expect: racyWithAttribute finding race/global error on y lines 41
+// expect: racyWithAttribute finding ordering/pdl-wait error lines 43
+// expect: racyWithAttribute finding race/global error on y lines 43
 //
 // A kernel that starts while the one before it in the stream still runs is proved for the case that it has ended.
 #include <cuda_runtime.h>
