@@ -391,7 +391,8 @@ export function readHostProgram(request: ReadRequest): HostReading {
       const overlap = run.mayOverlap(launch) ? ({ mayOverlap: true } as const) : {};
       launches.push({ ...launch, ...overlap, entry, symbolFacts: run.knownFacts });
     }
-    if (!run.isCutShort) unordered.push(...readPairs(run.pairs, entry, run.knownFacts).map((pair) => ({ pair, entry })));
+    // What was read before the work limit is on paths that exist.
+    unordered.push(...readPairs(run.pairs, entry, run.knownFacts).map((pair) => ({ pair, entry })));
   };
   for (const key of reaching) if (isRoot(key)) go(key, maxSteps);
   // Functions that unknown code may call, or whose call was not followed. Those that launch come first, small ones
