@@ -153,7 +153,8 @@ export function narrowAccesses(context: KernelContext): readonly NarrowAccess[] 
         }
         const [form] = indexForms({ symbolic: context.symbolic, accesses: [{ ...access, targets: [target] }] });
         for (const condition of form ? wrapConditions(context, narrow, form.guards) : []) {
-          const isOpen = isScaled(condition, narrow) || isBelowWide(context, access, narrow);
+          const isCounted = isBelowWide(context, access, narrow) && !isOfThreads(context, condition, narrow);
+          const isOpen = isScaled(condition, narrow) || isCounted;
           const text = isOpen ? productsText(context, condition.size) : null;
           if (text !== null) found.push({ ...one, size: { condition, when: `${text} > ${condition.most}` } });
         }
@@ -247,6 +248,13 @@ function isScaled({ size, most }: WrapCondition, { holds }: NarrowIndex): boolea
     ({ coefficient, factors }) =>
       factors.some(({ term }) => term !== null) && (factors.length > 1 || isMultiple || coefficient > 1n || coefficient < -1n),
   );
+}
+
+/** Whether a size is the number of the threads of a launch, of which a loop over the grid needs few. */
+function isOfThreads({ dimensions }: KernelContext, { size, most }: WrapCondition, { holds }: NarrowIndex): boolean {
+  const each = most > 0n ? (holds.high + most / 2n) / most : 0n;
+  const isOfBlock = dimensions.block.some((extent) => extent !== null && BigInt(extent) === each);
+  return (each === 1n || isOfBlock) && size.every(({ factors }) => factors.every(({ term }) => term === null));
 }
 
 /** Whether the access is performed below a number of 64 bits, so that the program counts elements that 32 bits do not. */

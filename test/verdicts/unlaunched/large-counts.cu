@@ -1,31 +1,33 @@
 // expect: copy_items<int> race=proved divergence=proved
 // expect: copy_items<int> without memory/index-overflow
 // expect: copy_items<long> race=proved divergence=proved
-// expect: copy_items<long> finding memory/index-overflow notice on in lines 38 when "items > 2147483648"
+// expect: copy_items<long> finding memory/index-overflow notice on in lines 40 when "items > 2147483648"
 // expect: copy_items_wide<long> race=proved divergence=proved
 // expect: copy_items_wide<long> without memory/index-overflow
 // expect: copy_below_unsigned race=proved divergence=proved
 // expect: copy_below_unsigned without memory/index-overflow
 // expect: copy_tiles<long> race=proved divergence=proved
 // expect: copy_tiles<long> precondition "blockDim.x <= 256"
-// expect: copy_tiles<long> finding memory/index-overflow notice on in lines 66 when "gridDim.x > 1048576"
+// expect: copy_tiles<long> finding memory/index-overflow notice on in lines 68 when "gridDim.x > 1048576"
 // expect: copy_tiles_wide<long> race=proved divergence=proved
 // expect: copy_tiles_wide<long> precondition "blockDim.x <= 256"
 // expect: copy_tiles_wide<long> without memory/index-overflow
 // expect: bytes_of_rank race=proved divergence=proved
-// expect: bytes_of_rank finding memory/index-overflow notice on out lines 87 when "items > 268435456"
+// expect: bytes_of_rank finding memory/index-overflow notice on out lines 89 when "items > 268435456"
 // expect: bytes_of_rank_wide race=proved divergence=proved
 // expect: bytes_of_rank_wide without memory/index-overflow
 // expect: states_after_header race=proved divergence=proved
-// expect: states_after_header finding memory/misaligned notice on storage lines 100
+// expect: states_after_header finding memory/misaligned notice on storage lines 102
 // expect: states_after_rounded race=proved divergence=proved
 // expect: states_after_rounded without memory/misaligned
 // expect: widened_by_variable race=proved divergence=proved
-// expect: widened_by_variable finding memory/index-overflow notice on in lines 115 when "rows * cols > 2147483648"
+// expect: widened_by_variable finding memory/index-overflow notice on in lines 117 when "rows * cols > 2147483648"
 // expect: widened_by_result race=proved divergence=proved
-// expect: widened_by_result finding memory/index-overflow notice on out lines 126 when "rows * cols > 2147483648"
+// expect: widened_by_result finding memory/index-overflow notice on out lines 128 when "rows * cols > 2147483648"
 // expect: widened_before race=proved divergence=proved
 // expect: widened_before without memory/index-overflow
+// expect: copy_over_grid race=proved divergence=proved
+// expect: copy_over_grid without memory/index-overflow
 //
 // Numbers of elements of 64 bits, and indices of 32: what reviews of device libraries ask for, broken next to right.
 #include <cstdint>
@@ -132,4 +134,10 @@ __global__ void widened_before(int* out, const int* in, int rows, int cols) {
     size_t at = static_cast<size_t>(r) * cols + c;
     if (r < rows && c < cols)
         out[at] = in[at];
+}
+
+// The grid is as large as the device needs, and no thread has a rank above that.
+__global__ void copy_over_grid(float* out, const float* in, size_t items) {
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < items; i += gridDim.x * blockDim.x)
+        out[i] = in[i];
 }
