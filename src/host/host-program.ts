@@ -3,7 +3,7 @@ import type { HostUnit } from './host-unit.ts';
 
 /** Functions that run device work at other times than the order of the calls, or in other threads of the program. */
 const elsewhere =
-  /(?:cudaStreamCreateWith\w*|cuStreamCreate\w*|\w*BeginCapture\w*|\w+_pts[zd]|cudaGetSymbolAddress|cuModuleGetGlobal|cudaIpc\w*|pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback|_ZN6thrust\w*)D\.\d+/;
+  /(?:cudaStreamCreateWith\w*|cuStreamCreate\w*|\w*BeginCapture\w*|\w+_(?:ptsz|ptds)|cudaGetSymbolAddress|cuModuleGetGlobal|cudaIpc\w*|pthread_create|_M_start_thread\w*|GOMP_\w+|\w*LaunchHostFunc|\w*AddCallback|_ZN6thrust\w*)D\.\d+/;
 
 /** Functions that change attributes of kernels. */
 const attributes = /\w*(?:Func|Kernel)SetAttribute\w*D\.\d+/;
@@ -23,8 +23,8 @@ export class HostProgram {
   /** Whether the default stream is that of a thread (`--default-stream per-thread`). */
   readonly hasThreadStreams: boolean;
 
-  /** Whether edges are added to graphs later than their nodes. */
-  readonly addsEdges: boolean;
+  /** Whether nodes of graphs change, or get edges, after they were added. */
+  readonly changesNodes: boolean;
 
   /** Whether several threads may run. */
   readonly hasThreads: boolean;
@@ -33,8 +33,10 @@ export class HostProgram {
   readonly keepsAttributes: boolean;
 
   constructor(units: readonly HostUnit[]) {
-    this.hasThreadStreams = units.some((unit) => unit.mentions(/_pts[zd]D\.\d+/));
-    this.addsEdges = units.some((unit) => unit.mentions(/Graph(?:Add|Remove)Dependencies\w*D\.\d+/));
+    this.hasThreadStreams = units.some((unit) => unit.mentions(/_(?:ptsz|ptds)D\.\d+/));
+    this.changesNodes = units.some((unit) =>
+      unit.mentions(/Graph\w*(?:Dependencies|SetParams|SetEnabled|SetAttribute|DestroyNode)\w*D\.\d+/),
+    );
     this.hasThreads = units.some((unit) => unit.mentions(threads));
     this.keepsAttributes = units.every((unit) => !unit.mentions(attributes));
     this.isInOrder = units.every((unit) => !unit.mentions(elsewhere));

@@ -139,7 +139,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
       this.objects.settle(state);
       switch (statement.kind) {
         case 'assign':
-          this.accessing = usesVolatile(activation.fn) ? null : { activation, location: statement.location };
+          this.accessing = { activation, location: statement.location };
           state = this.eachPointer(activation, statement, state, (own) => this.assign(activation, statement, own));
           this.accessing = null;
           break;
@@ -453,7 +453,7 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
 const volatileUse = new WeakMap<GimpleFunction, boolean>();
 
 /** Whether a function accesses memory as `volatile`: it then communicates with the device on purpose. */
-function usesVolatile(fn: GimpleFunction): boolean {
+export function usesVolatile(fn: GimpleFunction): boolean {
   const known =
     volatileUse.get(fn) ??
     ([...fn.parameters, ...fn.locals].some(({ type }) => type.includes('volatile ')) ||

@@ -308,6 +308,9 @@ export class Library {
 
   #language(name: string, given: readonly Passed[], state: State, result: (value: HostValue | null) => Outcome): Outcome | null {
     const [first] = given;
+    // By an atomic operation on memory that a kernel accesses, too, the host may wait for it.
+    if (/^__(?:atomic|sync)_/.test(name) && /^(?:device|outer)$/.test(this.#host.placeOf(first)?.object.kind ?? 'outer'))
+      state.order = { ...hostMayWait(state.order), isExact: false };
     if (/^__atomic_load_\d$/.test(name)) {
       const place = this.#host.placeOf(first);
       // Other threads may write what they can reach; guards of static variables they set only once.
@@ -412,7 +415,7 @@ export class Library {
     const [, b, c, d] = [first, second, third, fourth].map((passed) => passed && termOfPassed(passed));
     const label = labelOf(scalar(first));
     const done = (): Outcome => result(null);
-    const plain = name.replace(/_pts[zd]$|_v\d$/, '');
+    const plain = name.replace(/_ptsz$|_ptds$|_v\d$/, '');
     this.#noteContents(plain, given, state);
     state.order = this.#host.streams.call(plain, given.map(scalar), state.order);
     this.#issue(plain, request, state);

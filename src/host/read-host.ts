@@ -12,13 +12,13 @@ import { launchesWithConfiguration } from './chevrons.ts';
 import { HostProgram } from './host-program.ts';
 import { HostUnit, kernelSymbol, launching } from './host-unit.ts';
 import type { Activation, CallRequest, Outcome } from './activation.ts';
-import { Interpreter } from './interpreter.ts';
+import { Interpreter, usesVolatile } from './interpreter.ts';
 import { type KernelParameters, LaunchReader, type MadeLaunch } from './launches.ts';
 import { Library } from './library.ts';
 import type { HostPlace } from './objects.ts';
 import type { HostEntry, HostLaunch, HostOperation, ReadLaunch, OverlappingOperations } from './operations/host-operation.ts';
 import { type LoggedOperation, type LoggedPair, OperationLog } from './operations/operation-log.ts';
-import { type HostStream, type HostOrder, noOrder } from './operations/order.ts';
+import { type HostOrder, type HostStream, hostMayWait, noOrder } from './operations/order.ts';
 import { type State, cloneState } from './state.ts';
 
 /** Maximum number of statements that are executed for one function, calls included. */
@@ -176,6 +176,11 @@ class Run extends Interpreter {
   ): void {
     const { memory } = object;
     if (!this.#library.isManaged(memory.id)) return;
+    if (usesVolatile(by.activation.fn)) {
+      // It may wait until a kernel has written a flag.
+      state.order = { ...hostMayWait(state.order), isExact: false };
+      return;
+    }
     const [location, unit] = [this.#siteOf(by), by.activation.unit.path];
     const key = `${memory.id} ${location?.file}:${location?.line} ${isWrite}`;
     if (this.#accessed.get(key) === state.order) return;
@@ -230,7 +235,7 @@ class Run extends Interpreter {
     } as const;
     const { order, pairs } = this.#log.addNode(state.order, operation, valueKey(handle), graph ? valueKey(graph) : '', after);
     state.order = order;
-    if (this.#silence === 0 && !this.program.addsEdges) for (const pair of pairs) this.#logged.push({ pair });
+    if (this.#silence === 0 && !this.program.changesNodes) for (const pair of pairs) this.#logged.push({ pair });
     if (made) this.#afterKernel(made.launches, state);
     return outcome ?? { state, value: null, thrown: null };
   }
@@ -445,7 +450,7 @@ function readPairs(pairs: readonly LoggedPair[], entry: HostEntry, symbolFacts: 
   return [...distinct.values()]
     .flatMap((alike) => alike.slice(0, maxAlike))
     .slice(0, maxPairs)
-    .map(({ kind, first, second }) => ({ kind, first: first && read(first), second: read(second) }));
+    .map(({ kind, first, second }) => ({ kind, first: first && read(first), second: read(second), symbolFacts }));
 }
 
 function emptyState(): State {

@@ -73,7 +73,7 @@ test('two launches share bytes if every sample shows it', () => {
   const load = codeOf(`${wait} ld.global.u32 %r20, [%d1+16];`);
   const far = codeOf('ld.global.u32 %r20, [%d1+2000];');
   const shared = (kind: 'streams' | 'programmatic', a: LaunchSetting, b: LaunchSetting, second = load): string => {
-    const bytes = unorderedBytes({ kind, first: launchOf(a), second: launchOf(b) }, [store, second]);
+    const bytes = unorderedBytes({ kind, first: launchOf(a), second: launchOf(b), symbolFacts: [] }, [store, second]);
     return bytes ? `${bytes.overlaps.length} ${bytes.possible.length}` : 'unknown';
   };
   assert.equal(shared('streams', {}, {}), '1 0');
@@ -104,7 +104,7 @@ test('copies and accesses of the host share bytes with a launch', () => {
     touches: [{ memory: memory('x'), offset: integer(offset), bytes: bytes === null ? null : integer(bytes), isWrite }],
   });
   const shared = (...of: Parameters<typeof copy>): string => {
-    const bytes = unorderedBytes({ kind: 'streams', first: copy(...of), second: launchOf() }, [null, store]);
+    const bytes = unorderedBytes({ kind: 'streams', first: copy(...of), second: launchOf(), symbolFacts: [] }, [null, store]);
     return bytes ? `${bytes.overlaps.length} ${bytes.possible.length}` : 'unknown';
   };
   assert.equal(shared(124, 4, false), '1 0');

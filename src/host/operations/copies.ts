@@ -43,13 +43,17 @@ export function copyOf(
     return [{ memory, offset: value.offset, bytes: count && count.kind !== 'quotient' ? termOf(count) : null, isWrite }];
   };
   const { source, stream } = form;
+  /** Whether it is memory of the device, or pinned. */
   const isPinned = (position: number): boolean => memoryAt(position)?.isOfDevice === true;
+  const isOnDevice = (position: number): boolean => isPinned(position) && !isManaged(memoryAt(position)!);
   const touches = [...touch(0, true), ...(source === undefined ? [] : touch(source, false))];
   return {
     operation: { kind: source === undefined ? 'fill' : 'copy', name, touches },
     stream: isAsync ? given[stream] : nullPointer,
     // Copies from and to memory of the host that is not pinned may wait; fills of memory of the host do.
-    isSynchronous: !isAsync && source !== undefined,
-    returnsEarly: source === undefined ? isPinned(0) && !isManaged(memoryAt(0)!) : isAsync && isPinned(0) && isPinned(source),
+    isSynchronous: !isAsync && source !== undefined && !isOnDevice(0),
+    // Copies between two memories of the host are synchronous.
+    returnsEarly:
+      source === undefined ? isOnDevice(0) : isAsync && isPinned(0) && isPinned(source) && (isOnDevice(0) || isOnDevice(source)),
   };
 }

@@ -63,4 +63,6 @@ export interface OverlappingOperations {
   readonly kind: 'streams' | 'host' | 'programmatic';
   readonly first: HostOperation | null;
   readonly second: HostOperation;
+  /** Facts about the symbols of both. */
+  readonly symbolFacts: readonly Fact[];
 }

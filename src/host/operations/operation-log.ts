@@ -4,7 +4,18 @@ import { type Fact, termConstant } from '../../assumptions/expression.ts';
 import { isSame } from '../../assumptions/parts.ts';
 import type { HostMemory, HostValue } from '../../cuda/launches/value.ts';
 import type { HostLaunch, HostOperation, HostTouch } from './host-operation.ts';
-import { type Clock, type HostStream, type HostOrder, hostLane, includes, issued, issuedByHost, lastOf, nodeAdded } from './order.ts';
+import {
+  type Clock,
+  type HostStream,
+  type HostOrder,
+  captureOf,
+  hostLane,
+  includes,
+  issued,
+  issuedByHost,
+  lastOf,
+  nodeAdded,
+} from './order.ts';
 
 /** What is recorded of an operation; the entry and facts about symbols are added when interpretation ends. */
 export type LoggedOperation = Omit<HostOperation, 'launch'> & { readonly launch?: Omit<HostLaunch, 'entry'> };
@@ -22,7 +33,7 @@ interface LoggedOrder {
 }
 
 export class OperationLog {
-  readonly #all: { readonly operation: LoggedOperation; readonly lane: string; readonly capture: string | null }[] = [];
+  readonly #all: { readonly operation: LoggedOperation; readonly lane: string; readonly capture: string | null | undefined }[] = [];
 
   /**
    * Issues an operation to a stream. @param stream null for an access of the host itself
@@ -31,7 +42,8 @@ export class OperationLog {
    */
   issue(order: HostOrder, operation: LoggedOperation, stream: HostStream | null, early: boolean): LoggedOrder {
     const number = this.#all.length + 1;
-    this.#all.push({ operation, lane: stream?.key ?? hostLane, capture: order.capture });
+    const ownCapture = captureOf(order, stream);
+    this.#all.push({ operation, lane: stream?.key ?? hostLane, capture: ownCapture });
     const before: Clock = stream ? issued(order, stream, number).before : order.host;
     const isOpen = (earlier: number): boolean => {
       const { lane } = this.#all[earlier - 1]!;
@@ -40,19 +52,21 @@ export class OperationLog {
     const pending = order.pending.filter(isOpen);
     const open: HostOrder = { ...order, pending };
     const pairs: LoggedPair[] = [];
-    // An unknown device or capture has its own order.
-    if (order.device !== null && order.capture !== '')
+    // An unknown device has its own order; a captured operation runs when its graph is launched.
+    if (order.device !== null && ownCapture !== undefined)
       for (const earlier of pending) {
         const { operation: first, lane, capture } = this.#all[earlier - 1]!;
-        if (capture !== order.capture || includes(before, lane, earlier)) continue;
+        if (capture !== ownCapture || includes(before, lane, earlier)) continue;
         if (sharesMemory(first, operation) && mayBothHappen(first.facts, operation.facts))
-          pairs.push({ kind: operation.kind === 'host' || first.kind === 'host' ? 'host' : 'streams', first, second: operation });
+          pairs.push({ kind: operation.kind === 'host' ? 'host' : 'streams', first, second: operation });
       }
     if (early && stream) {
       const last = lastOf(order, stream);
-      const first = last === undefined || last === null ? null : this.#all[last - 1]!.operation;
-      // A copy before it is waited for.
-      if (first === null || first.kind === 'launch') pairs.push({ kind: 'programmatic', first, second: operation });
+      const first = typeof last === 'number' ? this.#all[last - 1]! : null;
+      const isPair = first === null || (first.operation.kind === 'launch' && first.capture === ownCapture);
+      // A copy before it is waited for, and so is what precedes the launch of a graph.
+      if (last !== 'none' && isPair && ownCapture !== undefined)
+        pairs.push({ kind: 'programmatic', first: first && first.operation, second: operation });
     }
     return { order: stream ? issued(open, stream, number).order : issuedByHost(open, number), pairs };
   }

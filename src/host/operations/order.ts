@@ -1,12 +1,12 @@
 /**
  * The order in which operations of a host program end: what the host has waited for, what streams and events wait for.
- * It is an upper bound: an operation that the order does not include has certainly not ended.
+ * It is an upper bound: nothing makes an operation end that the order does not include.
  *
  * Rules: CUDA programming guide, "Asynchronous Concurrent Execution"; CUDA runtime API, "Stream synchronization behavior"
  * (the legacy default stream) and "API synchronization behavior".
  */
 
-/** By stream the number of the last operation that may have ended; numbers grow in the order in which operations are issued. */
+/** By stream the number of the last operation that something may have waited for; numbers grow in the order in which operations are issued. */
 export type Clock = ReadonlyMap<string, number>;
 
 /** How a stream and the legacy default stream wait for each other: `legacy` is that stream, `separate` does not wait. */
@@ -30,6 +30,8 @@ interface Lane {
   readonly clock: Clock;
   /** The operation before the next one; null if it is unknown. */
   readonly last: number | null;
+  /** Present if an event was recorded or waited for after it. */
+  readonly hasEvent?: true;
 }
 
 /** A node of a graph that the program builds. */
@@ -45,17 +47,19 @@ export interface HostOrder {
   /** What the host has waited for. */
   readonly host: Clock;
   readonly lanes: ReadonlyMap<string, Lane>;
-  /** What had to end before each event, by its handle. */
+  /** What may have had to end before each event, by its handle. */
   readonly events: ReadonlyMap<string, Clock>;
+  /** The same for events that were recorded by a handle that is not known. */
+  readonly anyEvent: Clock;
   /** Nodes of graphs, by their handles. */
   readonly nodes: ReadonlyMap<string, GraphNode>;
   /** Operations on this path that the host may not have waited for, by number. */
   readonly pending: readonly number[];
   /** The device that operations are issued to; undefined until one is chosen, null if it may be one of several. */
   readonly device: string | null | undefined;
-  /** The capture of a graph that operations are part of; null outside of captures. */
-  readonly capture: string | null;
-  /** Whether it is the order itself, and not only a bound. */
+  /** Captures of graphs, by the streams and the events that are part of one; null if they are not known. */
+  readonly captures: ReadonlyMap<string, string> | null;
+  /** Whether nothing was added that may not have ended. */
   readonly isExact: boolean;
 }
 
@@ -63,10 +67,11 @@ export const noOrder: HostOrder = {
   host: new Map(),
   lanes: new Map(),
   events: new Map(),
+  anyEvent: new Map(),
   nodes: new Map(),
   pending: [],
   device: undefined,
-  capture: null,
+  captures: new Map(),
   isExact: true,
 };
 
@@ -133,19 +138,22 @@ export function issued(order: HostOrder, stream: HostStream, number: number): { 
   for (const [key, lane] of order.lanes)
     if (key !== stream.key && (stream.kind === 'unknown' || lane.kind === 'unknown')) lanes.set(key, { ...lane, last: null });
   lanes.set(stream.key, { kind: stream.kind, clock, last: number });
-  const isExact = order.isExact && stream.kind !== 'unknown';
+  const isExact = order.isExact && stream.kind !== 'unknown' && order.pending.length < maxPending;
   return { order: { ...order, lanes, pending: withLatest(order.pending, number), isExact }, before };
 }
 
 /** The host itself accesses memory. */
 export function issuedByHost(order: HostOrder, number: number): HostOrder {
-  return { ...order, host: joined(order.host, new Map([[hostLane, number]])), pending: withLatest(order.pending, number) };
+  return { ...order, host: joined(order.host, new Map([[hostLane, number]])) };
 }
 
 /** The host waits for a stream. */
 export function hostWaitsFor(order: HostOrder, stream: HostStream): HostOrder {
   if (stream.kind === 'unknown') return { ...hostMayWait(order), isExact: false };
-  return { ...order, host: joined(order.host, clockBefore(order, stream)) };
+  const [own, all] = [joined(order.host, order.lanes.get(stream.key)?.clock ?? new Map()), joined(order.host, clockBefore(order, stream))];
+  // It may also wait for what the default stream does.
+  const isOwn = [...all].every(([lane, number]) => includes(own, lane, number));
+  return { ...order, host: all, isExact: order.isExact && isOwn };
 }
 
 /** The host may have waited for everything. */
@@ -162,31 +170,79 @@ export function unknownCode(order: HostOrder): HostOrder {
     host: all,
     lanes: new Map([...order.lanes].map(([key, lane]) => [key, { ...lane, last: null }])),
     events: new Map([...order.events].map(([key]) => [key, all])),
+    anyEvent: all,
     pending: [],
     isExact: false,
   };
 }
 
-/** An event is recorded in a stream. @param event null if it is unknown */
+/** An event is recorded in a stream. @param event null if it is unknown: then it may be any */
 export function recorded(order: HostOrder, event: string | null, stream: HostStream): HostOrder {
   const clock = clockBefore(order, stream);
-  const lanes = new Map(order.lanes).set(stream.key, { kind: stream.kind, clock, last: null });
-  return { ...order, lanes, events: event === null ? order.events : new Map(order.events).set(event, clock) };
+  const next = withLane(order, stream, clock);
+  if (event !== null) {
+    const capture = order.captures?.get(stream.key);
+    const captures = order.captures && withEntry(order.captures, `event ${event}`, capture);
+    return { ...next, events: new Map(order.events).set(event, clock), captures };
+  }
+  return {
+    ...next,
+    events: new Map([...order.events].map(([key, known]) => [key, joined(known, clock)])),
+    anyEvent: joined(order.anyEvent, clock),
+    captures: order.captures?.size === 0 ? order.captures : null,
+    isExact: false,
+  };
+}
+
+function withLane(order: HostOrder, { key, kind }: HostStream, clock: Clock): HostOrder {
+  const last = order.lanes.get(key)?.last ?? null;
+  return { ...order, lanes: new Map(order.lanes).set(key, { kind, clock, last, hasEvent: true }) };
+}
+
+function withEntry(all: ReadonlyMap<string, string>, key: string, value: string | undefined): ReadonlyMap<string, string> {
+  if (all.get(key) === value) return all;
+  const next = new Map(all);
+  if (value === undefined) next.delete(key);
+  else next.set(key, value);
+  return next;
 }
 
 /** What an event waits for; everything if it is unknown. */
 function clockOf(order: HostOrder, event: string | null): Clock {
-  return event === null ? [...order.events.values()].reduce(joined, everything(order)) : (order.events.get(event) ?? new Map());
+  if (event === null) return [...order.events.values(), order.anyEvent].reduce(joined, everything(order));
+  return order.events.get(event) ?? order.anyEvent;
 }
 
-/** A stream waits for an event. @param event null if it is unknown */
+/** A stream waits for an event: it is part of the capture in which the event was recorded. @param event null if it is unknown */
 export function streamWaitsFor(order: HostOrder, stream: HostStream, event: string | null): HostOrder {
   const clock = joined(clockBefore(order, stream), clockOf(order, event));
+  const { captures } = order;
+  const capture = event === null ? undefined : captures?.get(`event ${event}`);
+  const isKnown = captures?.size === 0 || (event !== null && stream.kind !== 'unknown');
   return {
-    ...order,
-    lanes: new Map(order.lanes).set(stream.key, { kind: stream.kind, clock, last: null }),
+    ...withLane(order, stream, clock),
+    captures: !captures || !isKnown ? null : capture === undefined ? captures : withEntry(captures, stream.key, capture),
     isExact: order.isExact && event !== null,
   };
+}
+
+/** A capture begins in a stream. */
+export function captureBegun(order: HostOrder, { key, kind }: HostStream): HostOrder {
+  const captures = kind === 'unknown' ? null : order.captures && withEntry(order.captures, key, key);
+  return { ...order, captures, isExact: false };
+}
+
+/** The capture that began in a stream ends. */
+export function captureEnded(order: HostOrder, { key }: HostStream): HostOrder {
+  const left = order.captures && new Map([...order.captures].filter(([, capture]) => capture !== key));
+  return { ...unknownCode(order), captures: left };
+}
+
+/** The capture that operations of a stream are part of; null without one, undefined if that is not known. */
+export function captureOf({ captures }: HostOrder, stream: HostStream | null): string | null | undefined {
+  if (!captures) return undefined;
+  if (captures.size === 0 || !stream) return null;
+  return stream.kind === 'unknown' ? undefined : (captures.get(stream.key) ?? null);
 }
 
 /** The host waits for an event. @param event null if it is unknown */
@@ -215,9 +271,19 @@ export function nodeAdded(
   };
 }
 
-/** The operation before the next one in a stream; null if it is unknown, undefined without one. */
-export function lastOf({ lanes }: HostOrder, { key }: HostStream): number | null | undefined {
-  return lanes.get(key)?.last;
+/**
+ * The operation before the next one in a stream that may not have ended when that starts: `none` if all have, null if it is
+ * unknown.
+ */
+export function lastOf(order: HostOrder, { key, kind }: HostStream): number | 'none' | null {
+  const lane = order.lanes.get(key);
+  if (order.device === null) return 'none';
+  if (!lane) return null;
+  const own = lane.clock.get(key);
+  const others = [...order.lanes].flatMap(([other, { kind: of, clock }]) => (other !== key && mayWait(kind, of) ? [clock] : []));
+  const ended = own !== undefined && [order.host, ...others].some((clock) => includes(clock, key, own));
+  if (ended && lane.last !== null) return 'none';
+  return lane.hasEvent ? null : lane.last;
 }
 
 /** The order where two paths join: what may have ended on one of them. */
@@ -233,15 +299,17 @@ export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
   }
   for (const [key, lane] of first.lanes) if (!second.lanes.has(key)) lanes.set(key, { ...lane, last: null });
   const events = new Map(first.events);
-  for (const [key, clock] of second.events) events.set(key, joined(events.get(key) ?? new Map(), clock));
+  for (const [key, clock] of second.events) events.set(key, joined(events.get(key) ?? first.anyEvent, clock));
+  for (const [key, clock] of first.events) if (!second.events.has(key)) events.set(key, joined(clock, second.anyEvent));
   return {
     host: joined(first.host, second.host),
     lanes,
     events,
+    anyEvent: joined(first.anyEvent, second.anyEvent),
     nodes: new Map([...first.nodes, ...second.nodes]),
     pending: merged(first.pending, second.pending),
     device: first.device === second.device ? first.device : null,
-    capture: first.capture === second.capture ? first.capture : '',
+    captures: first.captures === second.captures ? first.captures : null,
     isExact: false,
   };
 }

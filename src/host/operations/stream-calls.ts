@@ -5,6 +5,8 @@ import {
   type HostStream,
   type HostOrder,
   type StreamKind,
+  captureBegun,
+  captureEnded,
   hostMayWait,
   hostWaitsFor,
   hostWaitsForEvent,
@@ -15,7 +17,7 @@ import {
 
 /** Functions of the runtime that neither wait nor order anything (CUDA runtime API). Any other one may wait for everything. */
 const neutral =
-  /^cuda(?:Stream(?:Create\w*|Destroy|GetFlags|GetPriority)|Event(?:Create\w*|Destroy|ElapsedTime)|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|GetDevice\w*|DeviceGet\w*|FuncSetAttribute|FuncGetAttributes|Occupancy\w*|MemGetInfo|PointerGetAttributes|DriverGetVersion|RuntimeGetVersion|MallocAsync|FreeAsync|LaunchKernel\w*|LaunchCooperativeKernel\w*|Memcpy\w*|Memset\w*|MemPrefetchAsync|MemAdvise)$|^__cuda/;
+  /^cuda(?:Stream(?:Create\w*|Destroy|GetFlags|GetPriority)|Event(?:Create\w*|Destroy)|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|GetDevice\w*|DeviceGet\w*|FuncSetAttribute|FuncGetAttributes|Occupancy\w*|MemGetInfo|PointerGetAttributes|DriverGetVersion|RuntimeGetVersion|MallocAsync|FreeAsync|LaunchKernel\w*|LaunchCooperativeKernel\w*|Memcpy\w*|Memset\w*|MemPrefetchAsync|MemAdvise)$|^__cuda/;
 
 /** `cudaStreamNonBlocking` */
 const nonBlocking = 1n;
@@ -63,7 +65,7 @@ export class Streams {
 
   /** The order after a call of a function of the runtime, except for the operation that it issues. */
   call(name: string, given: readonly (HostValue | undefined)[], order: HostOrder): HostOrder {
-    const [first, second] = given;
+    const [first, second, third] = given;
     switch (name) {
       case 'cudaDeviceSynchronize':
       case 'cudaThreadSynchronize':
@@ -88,6 +90,8 @@ export class Streams {
       case 'cudaEventQuery':
       case 'cuEventQuery':
         return { ...hostWaitsForEvent(order, this.#event(first)), isExact: false };
+      case 'cudaEventElapsedTime':
+        return { ...[second, third].reduce((all, event) => hostWaitsForEvent(all, this.#event(event)), order), isExact: false };
       case 'cudaSetDevice': {
         const key = first ? valueKey(first) : '';
         const isFirst = order.device === undefined && order.lanes.size === 0;
@@ -96,9 +100,9 @@ export class Streams {
       }
       case 'cudaStreamBeginCapture':
       case 'cudaStreamBeginCaptureToGraph':
-        return { ...order, capture: order.capture === null && first ? valueKey(first) : '', isExact: false };
+        return captureBegun(order, this.of(first));
       case 'cudaStreamEndCapture':
-        return { ...unknownCode(order), capture: order.capture === '' ? '' : null };
+        return captureEnded(order, this.of(first));
       default:
         return neutral.test(name) ? order : unknownCode(order);
     }

@@ -125,6 +125,26 @@ const bodies: Readonly<Record<string, readonly [body: string, pairs: readonly st
     'float *h; cudaMallocHost(&h, 4096); cudaMemcpyAsync(h, x, 4096, cudaMemcpyDeviceToHost, s);\ncudaStreamSynchronize(s);\nn<<<1, 1>>>(h[1]);',
     [],
   ],
+  'an event of an array, at an unknown index': [
+    'cudaEvent_t v[2]; for (int i = 0; i < 2; i++) cudaEventCreate(&v[i]); p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(v[parameter & 1], s);\ncudaStreamWaitEvent(t, v[0], 0); cudaStreamWaitEvent(t, v[1], 0);\nc<<<4, 256, 0, t>>>(y, x);',
+    [],
+  ],
+  'a copy within pinned memory': [
+    'float *h; cudaMallocHost(&h, 4096); float *i; cudaMallocHost(&i, 4096); cudaMemcpyAsync(h, i, 4096, cudaMemcpyHostToHost, s);\ni[0] = 1;\nn<<<1, 1>>>(1);',
+    [],
+  ],
+  'the host waits for an atomic flag in a function': [
+    'int *m; cudaMallocManaged(&m, 4096); k<<<1, 1>>>(m); auto f = [](int *a) { return __atomic_load_n(a, __ATOMIC_ACQUIRE); };\nwhile (f(m) == 0);\nn<<<1, 1>>>(m[1]);',
+    [],
+  ],
+  'the host waits for a volatile flag in a function': [
+    'int *m; cudaMallocManaged(&m, 4096); k<<<1, 1>>>(m); auto f = [](volatile int *a) { return *a; };\nwhile (f(m) == 0);\nn<<<1, 1>>>(m[1]);',
+    [],
+  ],
+  'the host asks how long it took': [
+    'p<<<4, 256, 0, s>>>(x); cudaEventRecord(e, s);\nfloat v; while (cudaEventElapsedTime(&v, e, e) == cudaErrorNotReady);\nc<<<4, 256, 0, t>>>(y, x);',
+    [],
+  ],
   'unknown code between them': ['p<<<4, 256, 0, s>>>(x);\nunknown();\nc<<<4, 256, 0, t>>>(y, x);', []],
   'an unknown function of the runtime between them': ['p<<<4, 256, 0, s>>>(x);\ncudaDeviceReset();\nc<<<4, 256, 0, t>>>(y, x);', []],
   'streams that the program is not the maker of': [
@@ -209,8 +229,16 @@ const graphs: Readonly<Record<string, readonly [body: string, pairs: readonly st
     [],
   ],
   'a capture of two streams': [
-    'cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);\np<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x);\ncudaStreamEndCapture(s, &g);',
+    'cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal); cudaEventRecord(e, s); cudaStreamWaitEvent(t, e, 0);\np<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x);\ncudaStreamEndCapture(s, &g);',
     ['streams 10 11'],
+  ],
+  'a stream that is not captured, while another one is': [
+    'cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);\np<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x);\ncudaStreamEndCapture(s, &g);',
+    [],
+  ],
+  'the host during a capture': [
+    'float *m; cudaMallocManaged(&m, 4096); cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal);\np<<<4, 256, 0, s>>>(m);\nm[3] = 1;\ncudaStreamEndCapture(s, &g);',
+    [],
   ],
   'a capture of streams that an event orders': [
     'cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);\np<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s); cudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);\ncudaStreamEndCapture(s, &g);',
@@ -230,6 +258,14 @@ test('nodes of a graph that no edge orders are found', { skip: withoutNvcc }, as
   const { unordered } = await readUnit(context, snippets, ['vector']);
   const found = Object.fromEntries(Object.keys(graphs).map((name, at) => [name, unordered[at]]));
   assert.deepEqual(found, Object.fromEntries(Object.entries(graphs).map(([name, [, pairs]]) => [name, pairs])));
+});
+
+test('nodes are not judged if their parameters are set later', { skip: withoutNvcc }, async (context) => {
+  const body =
+    'cudaGraphAddKernelNode(&n1, g, nullptr, 0, &q);\ncudaGraphAddKernelNode(&n2, g, nullptr, 0, &r);\ncudaGraphKernelNodeSetParams(n2, &q);';
+  const text = `${kernels}\nvoid run(int parameter, void* parameter2) {\n${before}\n${graph}\n${body}\n}`;
+  const { unordered } = await readUnit(context, [{ text, kernels: { '1cEPfPKf': [8, 8], '1pEPf': [8] } }]);
+  assert.deepEqual(unordered, [[]]);
 });
 
 /** A launch of `c` with the attribute of programmatic stream serialization. */

@@ -37,6 +37,7 @@ async function findingsOf({ second, produced, first = st, arch = 'sm_90', kind =
     kind,
     first: first === null ? null : named('first', launchOf()),
     second: named('second', launchOf({ a: pointer(a) })),
+    symbolFacts: [],
   };
   const units = [{ unit, arch, kernels, unordered: [pair, pair] }] as unknown as KernelUnit[];
   const checked = { kernels: kernels.map((entry) => ({ entry })), diagnostics: [] } as unknown as Checked;
