@@ -1,5 +1,4 @@
 /** A launch of a host program as a run of the interpreter: its extents, arguments and memory in one sample. */
-import type { HostTerm } from '../assumptions/expression.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import { pattern } from '../check/witness/replay.ts';
 import { endsOf } from '../check/witness/some-blocks.ts';
@@ -11,7 +10,7 @@ import type { RunRequest } from '../interpreter/core/run-request.ts';
 import type { Kernel } from '../ir/form/kernel.ts';
 import { type ParameterField, parameterFields } from '../launch/parameter-field.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
-import type { HostSample } from './host-values.ts';
+import type { HostSample, UsedTerms } from './host-values.ts';
 
 /** What a run needs to know of a launch. */
 export type LaunchInProgram = Pick<LaunchEvent, 'grid' | 'block' | 'shared' | 'arguments' | 'cooperative'>;
@@ -24,16 +23,15 @@ export interface ConcreteLaunch {
 }
 
 /** The numbers of a launch on which a run of it depends. */
-export function termsOfLaunch({ grid, block, shared, arguments: given = [] }: LaunchInProgram): HostTerm[] {
-  const extents = [grid, block].flatMap((value) => (value && extentsOf(value)) ?? []);
-  return [...extents, ...(shared ? termsOfValue(shared) : []), ...given.flatMap(termsOfValue)];
+export function termsOfLaunch({ grid, block, shared, arguments: given = [] }: LaunchInProgram): UsedTerms {
+  const extents = [grid, block, shared].flatMap((value) => (value && extentsOf(value)) ?? []);
+  const all = given.flatMap(partsOf);
+  const offsets = all.flatMap((value) => (value.kind === 'pointer' && value.offset ? [value.offset] : []));
+  return { extents, offsets, numbers: all.flatMap((value) => (value.kind === 'pointer' ? [] : (termOf(value) ?? []))) };
 }
 
-function termsOfValue(value: HostValue): HostTerm[] {
-  if (value.kind === 'pointer') return value.offset ? [value.offset] : [];
-  if (value.kind === 'record') return [...value.fields.values()].flatMap(termsOfValue);
-  const term = termOf(value);
-  return term ? [term] : [];
+function partsOf(value: HostValue): HostValue[] {
+  return value.kind === 'record' ? [...value.fields.values()].flatMap(partsOf) : [value];
 }
 
 /**

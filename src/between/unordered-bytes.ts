@@ -4,7 +4,7 @@ import type { HostOperation, OverlappingOperations } from '../host/operations/ho
 import type { InstructionId, Kernel } from '../ir/form/kernel.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
 import { type LaunchInProgram, concreteLaunch, termsOfLaunch } from './concrete-launch.ts';
-import { type HostSample, samplesOf } from './host-values.ts';
+import { type HostSample, type UsedTerms, allTerms, samplesOf, spreadSamplesOf } from './host-values.ts';
 import { type LaunchEffect, type OperationBytes, effectsOf } from './launch-effects.ts';
 import { type SharedBytes, mayBeLater, overlapsOf, possibleOverlaps } from './overlap.ts';
 
@@ -31,25 +31,30 @@ const samplesTried = 6;
 const budget = { steps: 300_000, maxThreads: 512 };
 
 /**
- * Runs both operations with values that the host program may give them. An overlap counts if each sample has it: facts about the
- * host program that are missing may exclude some.
+ * Runs both operations with values that the host program may give them. An overlap counts if each sample has it, one of them with
+ * different values for the symbols: facts about the host program that are missing may exclude the others.
  * @param codes of the first and the second operation; null if it is not a launch, or its kernel is unknown
  * @returns null if it is not known which accesses of the second launch are before its wait
  */
 export function unorderedBytes(
-  { kind, first, second }: OverlappingOperations & { readonly first: HostOperation },
+  { kind, first, second, symbolFacts }: OverlappingOperations & { readonly first: HostOperation },
   codes: readonly [LaunchedCode | null, LaunchedCode | null],
 ): UnorderedBytes | null {
   const operations = [first, second] as const;
-  const facts = operations.flatMap(factsOf);
-  const samples = samplesOf(facts, operations.flatMap(termsOf), samplesTried);
+  const facts = [...symbolFacts, ...operations.flatMap(factsOf)];
+  const used = operations.map(usedTermsOf);
+  const spread = spreadSamplesOf(facts, used, samplesTried);
+  const samples = [...spread, ...samplesOf(facts, used.flatMap(allTerms), samplesTried)];
+  let isSpread = false;
   const tried: (readonly [Accesses, Accesses])[] = [];
   let known = 0;
   for (const sample of samples) {
     const both = [accessesOf(first, codes[0], sample), accessesOf(second, codes[1], sample)] as const;
     const isRun = operations.every(({ launch }, at) => !launch || both[at]!.effects);
-    if (isRun) tried.splice(known++, 0, both);
-    else tried.push(both);
+    if (isRun) {
+      tried.splice(known++, 0, both);
+      isSpread ||= spread.includes(sample);
+    } else tried.push(both);
     if (known === samplesNeeded) break;
   }
   // Launches that cannot be run in any sample are given arrays in the first one.
@@ -58,13 +63,14 @@ export function unorderedBytes(
   if (!one || found.includes(null)) return one === undefined ? { overlaps: [], possible: [] } : null;
   const isCommon = (key: InstructionId | undefined): boolean => others.every((other) => other?.overlaps.has(key));
   const overlaps = [...one.overlaps].flatMap(([key, overlap]) => (isCommon(key) ? [overlap] : []));
-  return { overlaps, possible: [...one.possible.values()] };
+  const possible = [...one.possible.values()];
+  return isSpread ? { overlaps, possible } : { overlaps: [], possible: [...overlaps.map((overlap) => overlap.second), ...possible] };
 }
 
 /** Accesses that threads of a launch make before they wait, in each run and with any contents of memory: their instructions. */
 export function earlyInstructions(operation: HostOperation, code: LaunchedCode): ReadonlySet<InstructionId> {
   const runs: ReadonlySet<InstructionId>[] = [];
-  for (const sample of samplesOf(factsOf(operation), termsOf(operation), samplesTried)) {
+  for (const sample of samplesOf(factsOf(operation), allTerms(usedTermsOf(operation)), samplesTried)) {
     const { effects } = accessesOf(operation, code, sample);
     if (effects) runs.push(new Set(effects.filter((one) => one.isEarly && !one.isOpen).map((one) => one.instruction)));
     if (runs.length === samplesNeeded) break;
@@ -94,9 +100,10 @@ function factsOf({ facts, launch }: HostOperation): readonly Fact[] {
   return launch ? [...facts, ...launch.facts, ...launch.symbolFacts] : facts;
 }
 
-function termsOf({ launch, touches }: HostOperation): HostTerm[] {
-  const ofTouches = touches.flatMap(({ offset, bytes }) => [offset, bytes].filter((term) => term !== null));
-  return launch ? [...ofTouches, ...termsOfLaunch(launch)] : ofTouches;
+function usedTermsOf({ launch, touches }: HostOperation): UsedTerms {
+  const given = (terms: readonly (HostTerm | null)[]): HostTerm[] => terms.filter((term) => term !== null);
+  const ofTouches = { extents: given(touches.map(({ bytes }) => bytes)), offsets: given(touches.map(({ offset }) => offset)), numbers: [] };
+  return launch ? termsOfLaunch(launch) : ofTouches;
 }
 
 interface Accesses {

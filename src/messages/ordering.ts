@@ -69,17 +69,18 @@ export function unorderedText(first: OperationText, second: OperationText, memor
   if (second.kind === 'host') {
     const access = second.name === 'a write' ? 'writes' : 'reads';
     const before = `${operationText(first, '')}${at(first.location)}`;
-    return `The host ${access} ${code(memory)} here, and nothing has waited for ${before}: both ${isShown ? 'access the same bytes' : 'may access the same bytes'}, and one of them writes. Call ${code(waitOfHost(first))} before this line.`;
+    return `The host ${access} ${code(memory)} here, and nothing has waited for ${before}: both ${isShown ? 'access the same bytes' : 'may access the same bytes'}, and one of them writes. ${waitForHost(first)}`;
   }
   const both = `${capitalised(operationText(second, one))} and ${operationText(first, other)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
   if (isGraph(first)) return `${both} Add the dependency of one node on the other.`;
-  const later = isAlike || second.stream === null ? 'the other stream' : streamText(second.stream, '');
-  return `${both} Record an event after the first with ${code('cudaEventRecord()')} and let ${later} wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
+  const call = code('cudaEventRecord()');
+  return `${both} Record an event with ${call} after ${operationText(first, other)}, and let the other stream wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
 }
 
-/** The function that waits for an operation. */
-function waitOfHost({ stream }: OperationText): string {
-  return stream === null || isPhrase(stream) ? 'cudaDeviceSynchronize()' : `cudaStreamSynchronize(${stream})`;
+/** How the host waits for an operation. Its name may be that of an array of streams. */
+function waitForHost({ stream }: OperationText): string {
+  if (stream === null || isPhrase(stream)) return `Call ${code('cudaDeviceSynchronize()')} before this line.`;
+  return `Wait for that stream before this line, for example with ${code('cudaStreamSynchronize()')}.`;
 }
 
 /** Whether an operation is a node of a graph that the program builds. */
@@ -95,6 +96,8 @@ function isPhrase(stream: string): boolean {
 /** @param which stream of several with one name */
 function streamText(stream: string, which: string): string {
   if (isPhrase(stream)) return stream;
+  // The label of memory without a name.
+  if (stream === 'memory') return which === '' ? 'a stream' : `${which}stream`;
   return which === '' ? `stream ${code(stream)}` : `${which}stream of ${code(stream)}`;
 }
 

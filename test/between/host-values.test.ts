@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Fact, type HostTerm, integer, symbolTerm } from '../../src/assumptions/expression.ts';
 import type { ArithmeticOperator, ComparisonOperator } from '../../src/assumptions/operators.ts';
-import { samplesOf } from '../../src/between/host-values.ts';
+import { samplesOf, spreadSamplesOf } from '../../src/between/host-values.ts';
 
 const n = symbolTerm({ id: 'n', label: 'n' });
 const m = symbolTerm({ id: 'm', label: 'm' });
@@ -49,4 +49,21 @@ test('terms without symbols have a single sample', () => {
   const samples = samplesOf([], [integer(4)], 3);
   assert.equal(samples.length, 1);
   assert.equal(samples[0]!(integer(4)), 4n);
+});
+
+test('spread samples give symbols different values, and offsets values that are far from each other', () => {
+  const first = symbolTerm({ id: 'first', label: 'first' });
+  const second = symbolTerm({ id: 'second', label: 'second' });
+  const used = [{ extents: [n], offsets: [first, second], numbers: [m] }];
+  const facts = [is(n, '>', integer(100)), is(m, '<', n)];
+  const samples = spreadSamplesOf(facts, used, 3);
+  assert.equal(samples.length, 3);
+  for (const sample of samples) {
+    const [a, b, extent, number] = [sample(first)!, sample(second)!, sample(n)!, sample(m)!];
+    assert.equal(new Set([a, b, extent, number]).size, 4);
+    assert.ok(a > 65_536n && b - a > 65_536n && extent > 100n && number < extent, `${a} ${b} ${extent} ${number}`);
+  }
+  assert.deepEqual(spreadSamplesOf([is(first, '==', second)], used, 3), [], 'a fact makes two of them equal');
+  const [small] = spreadSamplesOf([is(first, '<', integer(9)), is(second, '<', integer(9))], used, 1);
+  assert.ok(small!(first)! < 9n && small!(second)! < 9n && small!(first) !== small!(second), 'facts that exclude large offsets');
 });
