@@ -8,16 +8,18 @@ import { regionBase, regionSlot } from '../interpreter/core/global-memory.ts';
 import type { ThreadContext, Thread } from '../interpreter/core/thread.ts';
 import { runStaged } from '../interpreter/javascript/staged-run.ts';
 import type { BlockId, Instruction, InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { isUsed } from '../ir/form/uses.ts';
 import { mayOrderAccesses, participantsOf } from '../isa/model/effect.ts';
+import type { MemoryOperation } from '../memory-model/conflict.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { ConcreteLaunch } from './concrete-launch.ts';
 
 /** Bytes of one memory that an operation accesses. */
-export interface OperationBytes {
+export interface OperationBytes extends MemoryOperation {
   readonly memory: string;
   readonly offset: number;
-  readonly bytes: number;
-  readonly operation: 'read' | 'write' | 'atomic';
+  /** Present if a store writes literals: these. */
+  readonly stored?: string;
   /** Present if contents of memory, or values that are not known, decide whether it is made, and which bytes it accesses. */
   readonly isOpen?: true;
 }
@@ -27,11 +29,15 @@ export interface LaunchEffect extends OperationBytes {
   readonly instruction: InstructionId;
   readonly block: Dim3;
   readonly thread: Dim3;
+  /** Present if the kernel uses the value that a load or an atomic returns. */
+  readonly isObserved?: true;
   /** Whether its thread has not waited for the kernels before, nor synchronised with a thread that has. */
   readonly isEarly: boolean;
   /** Whether its thread has let the next kernel start before. */
   readonly isAfterTrigger: boolean;
 }
+
+type Site = Pick<LaunchEffect, 'operation' | 'strong' | 'semantics' | 'elementBytes' | 'stored' | 'isObserved' | 'isOpen' | 'instruction'>;
 
 /** The accesses of a run. */
 export function effectsOf({ request, memories }: ConcreteLaunch): readonly LaunchEffect[] {
@@ -49,7 +55,7 @@ class EffectRecorder implements RunObserver {
   readonly #kernel: Kernel;
   readonly #dependences: ControlDependence;
   readonly #memories: readonly (string | null)[];
-  readonly #isCertain = new Map<string, boolean>();
+  readonly #sites = new Map<number, Site>();
   readonly #instructions = new Map<InstructionId, { readonly instruction: Instruction; readonly block: BlockId }>();
   /** Whether the launch decides which threads wait, and let others start. */
   readonly #isOrderCertain: boolean;
@@ -115,9 +121,7 @@ class EffectRecorder implements RunObserver {
       memory,
       offset: address - regionBase(slot + this.#program.layout.firstBuffer),
       bytes: access.bytes,
-      operation: access.operation,
-      ...(!this.#dependsOnLaunch(access) && { isOpen: true }),
-      instruction: access.instruction,
+      ...this.#siteOf(access),
       block: thread.home.position,
       thread: [thread.x, thread.y, thread.z],
       isEarly: !this.#waited.has(thread) && (this.#isOrderCertain || this.#orderOf(access) === 'early'),
@@ -129,12 +133,25 @@ class EffectRecorder implements RunObserver {
     return gridDependency(this.#kernel).accesses.get(this.#instructions.get(instruction)!.instruction);
   }
 
-  /** Whether the launch decides if the access is made, and where. */
-  #dependsOnLaunch({ instruction, operation }: MemoryAccess): boolean {
-    const key = `${instruction} ${operation}`;
-    const isCertain = this.#isCertain.get(key) ?? this.#isOfLaunch(instruction, operation);
-    this.#isCertain.set(key, isCertain);
-    return isCertain;
+  /** What all executions of an access have in common. */
+  #siteOf({ index, instruction: id, operation, strong, semantics, elementBytes }: MemoryAccess): Site {
+    const known = this.#sites.get(index);
+    if (known) return known;
+    const { instruction } = this.#instructions.get(id)!;
+    const values = instruction.arguments.slice(1).map((operand) => (operand.kind === 'constant' ? String(operand.value) : null));
+    const areLiterals = instruction.operation.effect.kind === 'store' && !values.includes(null);
+    const site: Site = {
+      operation,
+      strong,
+      semantics,
+      ...(elementBytes !== undefined && { elementBytes }),
+      ...(areLiterals && { stored: values.join() }),
+      ...(instruction.results.some((result) => result !== null && isUsed(this.#kernel, result)) && { isObserved: true }),
+      ...(!this.#isOfLaunch(id, operation) && { isOpen: true }),
+      instruction: id,
+    };
+    this.#sites.set(index, site);
+    return site;
   }
 
   #isOfLaunch(id: InstructionId, operation: MemoryAccess['operation']): boolean {

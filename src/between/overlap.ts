@@ -1,4 +1,6 @@
 /** Bytes that two operations access. */
+import { reachesGrid } from '../memory-model/scope.ts';
+import { conflictOf } from '../memory-model/conflict.ts';
 import type { LaunchEffect, OperationBytes } from './launch-effects.ts';
 
 /** Two accesses of the same bytes, one of them a write. */
@@ -63,15 +65,32 @@ export function overlapsOf<First extends OperationBytes, Second extends Operatio
 
 /** The accesses of the second operation to a memory that the other one accesses, if it is open which bytes one of the two accesses. */
 export function possibleOverlaps<Second extends OperationBytes>(first: readonly OperationBytes[], second: readonly Second[]): Second[] {
-  const others = [...new Map(first.map((one) => [`${one.memory} ${one.operation} ${one.isOpen}`, one])).values()];
+  const keyOf = ({ memory, operation, isOpen, strong, bytes, stored }: OperationBytes): string =>
+    [memory, operation, isOpen, strong, bytes, stored].join(' ');
+  const others = [...new Map(first.map((one) => [keyOf(one), one])).values()];
   return second.filter((access) =>
     others.some((other) => other.memory === access.memory && (other.isOpen || access.isOpen) && conflicts(other, access)),
   );
 }
 
+/** Both operations are in other launches: their threads have no common scope below that of the device. */
 function conflicts(first: OperationBytes, second: OperationBytes): boolean {
-  const areAtomic = first.operation === 'atomic' && second.operation === 'atomic';
-  return !areAtomic && (first.operation !== 'read' || second.operation !== 'read');
+  // Stores are aligned: those of one size that overlap write the same element.
+  const areEqual = first.stored !== undefined && first.stored === second.stored && first.bytes === second.bytes;
+  return !areEqual && conflictOf(first, second, 2) === 'race';
+}
+
+/**
+ * Whether one launch observes, by a strong access, memory that the other one writes by strong accesses: a flag or a lock may order
+ * their other accesses (PTX ISA 8.8).
+ */
+export function maySynchronise(first: readonly LaunchEffect[], second: readonly LaunchEffect[]): boolean {
+  const strong = ({ strong: scope }: LaunchEffect): boolean => reachesGrid(scope);
+  const observes = (one: readonly LaunchEffect[], other: readonly LaunchEffect[]): boolean => {
+    const written = new Set(other.flatMap((effect) => (strong(effect) && effect.operation !== 'read' ? [effect.memory] : [])));
+    return one.some((effect) => strong(effect) && effect.isObserved === true && written.has(effect.memory));
+  };
+  return observes(first, second) || observes(second, first);
 }
 
 /**

@@ -2,11 +2,12 @@
 import { type Fact, type HostTerm, termConstant } from '../assumptions/expression.ts';
 import type { HostOperation, OverlappingOperations } from '../host/operations/host-operation.ts';
 import type { InstructionId, Kernel } from '../ir/form/kernel.ts';
+import { weak } from '../memory-model/conflict.ts';
 import type { ParameterSource } from '../launch/parameter-source.ts';
 import { type LaunchInProgram, concreteLaunch, termsOfLaunch } from './concrete-launch.ts';
 import { type HostSample, type UsedTerms, allTerms, samplesOf, spreadSamplesOf } from './host-values.ts';
 import { type LaunchEffect, type OperationBytes, effectsOf } from './launch-effects.ts';
-import { type SharedBytes, mayBeLater, overlapsOf, possibleOverlaps } from './overlap.ts';
+import { type SharedBytes, mayBeLater, maySynchronise, overlapsOf, possibleOverlaps } from './overlap.ts';
 
 /** The kernel of a launch, in the build that is run. */
 export interface LaunchedCode {
@@ -57,6 +58,8 @@ export function unorderedBytes(
     } else tried.push(both);
     if (known === samplesNeeded) break;
   }
+  const isSynchronised = tried.some(([{ effects: one }, { effects: other }]) => one && other && maySynchronise(one, other));
+  if (kind === 'streams' && isSynchronised) return { overlaps: [], possible: [] };
   // Launches that cannot be run in any sample are given arrays in the first one.
   const found = tried.slice(0, Math.max(1, known)).map(([before, after]) => compared(before, after, kind === 'programmatic'));
   const [one, ...others] = found;
@@ -121,7 +124,7 @@ function accessesOf({ launch, touches }: HostOperation, code: LaunchedCode | nul
   }
   const all = touches.map(({ memory, offset, bytes, isWrite }): OperationAccess => {
     const [from, length] = [offset, bytes].map((term) => (term ? sample(term) : undefined));
-    const access = { memory: memory.id, operation: isWrite ? 'write' : 'read' } as const;
+    const access = { memory: memory.id, operation: isWrite ? 'write' : 'read', ...weak } as const;
     if (from === undefined || length === undefined) return { ...access, offset: 0, bytes: 0, isOpen: true };
     return { ...access, offset: Number(from), bytes: Number(length) };
   });
@@ -133,6 +136,6 @@ function openAccesses({ arguments: given = [] }: LaunchInProgram, code: Launched
   return given.flatMap((value, at): OperationAccess[] => {
     if (value.kind !== 'pointer' || value.memory.id === 'null' || !value.offset || termConstant(value.offset) !== 0n) return [];
     const operation = /\bconst\b/.test(code?.parameters[at]?.type ?? '') ? 'read' : 'write';
-    return [{ memory: value.memory.id, offset: 0, bytes: 0, operation, isOpen: true }];
+    return [{ memory: value.memory.id, offset: 0, bytes: 0, operation, ...weak, isOpen: true }];
   });
 }

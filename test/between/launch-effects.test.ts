@@ -95,6 +95,41 @@ test('two launches share bytes if every sample shows it', () => {
   assert.equal(shared('programmatic', {}, noGrid), 'unknown');
 });
 
+test('launches that may synchronise by strong accesses share nothing', () => {
+  const store = 'st.global.u32 [%d1], %r0;';
+  const shared = (kind: 'streams' | 'programmatic', one: string, other: string, b = 'y'): boolean =>
+    unorderedBytes({ kind, first: launchOf(), second: launchOf({ b: pointer(b) }), symbolFacts: [] }, [
+      codeOf(`${store} ${one}`),
+      codeOf(`${other} ${store}`),
+    ])!.overlaps.length > 0;
+  const flag = 'st.release.gpu.global.u32 [%d2], 1;';
+  const spin = 'ld.acquire.gpu.global.u32 %r20, [%d2]; st.shared.u32 [%d3], %r20;';
+  const lock = 'atom.global.cas.b32 %r20, [%d2], 0, 1; st.shared.u32 [%d3], %r20;';
+  const count = 'red.global.add.u32 [%d2], 1;';
+  assert.equal(shared('streams', flag, spin), false);
+  assert.equal(shared('streams', spin, flag), false);
+  assert.equal(shared('streams', lock, lock), false);
+  assert.equal(shared('streams', count, lock), false);
+  assert.equal(shared('streams', count, count), true, 'no thread observes the counter');
+  assert.equal(shared('streams', spin, spin), true, 'no thread writes the flag');
+  assert.equal(shared('streams', flag, spin, 'z'), true, 'another flag');
+  assert.equal(shared('streams', flag.replace('gpu', 'cta'), spin), true, 'a flag of the block');
+  assert.equal(shared('streams', flag, spin.replace('gpu', 'cta')), true, 'an observation of the block');
+  assert.equal(shared('programmatic', flag, spin), true);
+});
+
+test('a store of literals writes equal values', () => {
+  const shared = (one: string, other: string): number =>
+    unorderedBytes({ kind: 'streams', first: launchOf(), second: launchOf(), symbolFacts: [] }, [codeOf(one), codeOf(other)])!.overlaps
+      .length;
+  const flag = (value: string): string => `st.global.u32 [%d1], ${value};`;
+  assert.equal(shared(flag('1'), flag('1')), 0);
+  assert.equal(shared(flag('1'), flag('2')), 1);
+  assert.equal(shared(flag('%r0'), flag('%r0')), 1);
+  assert.equal(shared('st.global.v2.u32 [%d1], {1, 2};', 'st.global.v2.u32 [%d1], {1, 2};'), 0);
+  assert.equal(shared('st.global.v2.u32 [%d1], {1, 2};', 'st.global.v2.u32 [%d1], {1, %r0};'), 1);
+});
+
 test('copies and accesses of the host share bytes with a launch', () => {
   const store = codeOf('mul.wide.u32 %d5, %r7, 4; add.s64 %d6, %d1, %d5; st.global.u32 [%d6], %r9;');
   const copy = (offset: number, bytes: number | null, isWrite: boolean) => ({

@@ -11,6 +11,8 @@ const touch = (memory: string, offset: number, bytes: number, operation: Operati
   offset,
   bytes,
   operation,
+  strong: operation === 'atomic' ? 'gpu' : null,
+  semantics: operation === 'atomic' ? 'relaxed' : 'weak',
 });
 
 test('accesses conflict if they share a byte of one memory, one writes, and not both are atomic', () => {
@@ -42,6 +44,34 @@ test('accesses conflict if they share a byte of one memory, one writes, and not 
   }
 });
 
+test('strong accesses of the device do not conflict, nor stores of equal literals', () => {
+  const made = (operation: OperationBytes['operation'], other: Partial<OperationBytes>): OperationBytes => ({
+    ...touch('x', 0, 4, operation),
+    ...other,
+  });
+  const load = made('read', { strong: 'gpu', semantics: 'acquire' });
+  const cases: readonly (readonly [first: OperationBytes, second: OperationBytes, conflicts: boolean])[] = [
+    [made('atomic', {}), load, false],
+    [made('write', { strong: 'sys', semantics: 'release' }), load, false],
+    [made('write', {}), load, true],
+    [made('atomic', { strong: 'cta' }), made('atomic', {}), true],
+    [made('atomic', { strong: 'cluster' }), made('atomic', {}), true],
+    [made('atomic', { bytes: 8 }), made('atomic', {}), true],
+    [made('write', { strong: 'sys', semantics: 'volatile' }), load, false],
+    [made('write', { stored: '1' }), made('write', { stored: '1' }), false],
+    [made('write', { stored: '1' }), made('write', { stored: '0' }), true],
+    [made('write', { stored: '1' }), made('write', { stored: '1', bytes: 2 }), true],
+    [made('write', { stored: '1' }), made('write', {}), true],
+    [made('write', { stored: '1' }), made('read', {}), true],
+  ];
+  for (const [first, second, isConflict] of cases) {
+    const shared = [overlapsOf([first], [second]), possibleOverlaps([{ ...first, isOpen: true }], [second])];
+    for (const found of shared) assert.equal(found.length, Number(isConflict), JSON.stringify([first, second]));
+  }
+  const zero = made('write', { stored: '0', isOpen: true });
+  assert.equal(possibleOverlaps([zero, { ...zero, stored: '1' }], [made('write', { stored: '0' })]).length, 1, 'another literal');
+});
+
 test('the accesses of the second operation that conflict are those of a comparison of all pairs', () => {
   const random = seededRandom(7);
   const drawn = (): OperationBytes =>
@@ -54,7 +84,10 @@ test('the accesses of the second operation that conflict are those of a comparis
           a.memory === b.memory &&
           a.offset < b.offset + b.bytes &&
           b.offset < a.offset + a.bytes &&
-          (a.operation === 'write' || b.operation === 'write' || a.operation !== b.operation),
+          (a.operation === 'write' ||
+            b.operation === 'write' ||
+            a.operation !== b.operation ||
+            (a.operation === 'atomic' && a.bytes !== b.bytes)),
       );
     assert.deepEqual(
       overlapsOf(first, second).map((one) => one.second),
