@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Checked, KernelUnit, LaunchedKernel } from '../../../../src/app/build/phase-data.ts';
 import { orderLaunches } from '../../../../src/app/pipeline/ordering/between-launches.ts';
 import type { HostOperation, OverlappingOperations } from '../../../../src/host/operations/host-operation.ts';
+import { unorderedText } from '../../../../src/messages/ordering.ts';
 import { codeOf, launchOf, pointer } from '../../../between/fixture.ts';
 
 const wait = 'griddepcontrol.wait;';
@@ -103,4 +104,18 @@ test('operations of two streams', async () => {
   assert.deepEqual(await findingsOf({ second: ld, kind: 'streams', a: 'z' }), []);
   const [other] = await findingsOf({ second: ld, kind: 'host' });
   assert.match(other ?? '', /^error ordering\/host/);
+});
+
+test('advice names the first operation, and no stream in a call', () => {
+  const launch = (name: string, stream: string) => ({ kind: 'launch', name, stream, location: undefined }) as const;
+  const streams = unorderedText(launch('one', 's'), launch('two', 'memory'), 'x', true);
+  assert.match(streams, /^The launch of `two` in a stream and the launch of `one` in stream `s` access/);
+  assert.match(
+    streams,
+    /Record an event with `cudaEventRecord\(\)` after the launch of `one` in stream `s`, and let the other stream wait/,
+  );
+  const read = { kind: 'host', name: 'a read', stream: null, location: undefined } as const;
+  const host = (stream: string): string => unorderedText(launch('one', stream), read, 'x', true);
+  assert.match(host('s'), /in stream `s`: .*Wait for that stream before this line, for example with `cudaStreamSynchronize\(\)`/);
+  assert.match(host('the default stream'), /in the default stream: .*Call `cudaDeviceSynchronize\(\)`/);
 });
