@@ -20,6 +20,8 @@ import { holdsBits } from './deciding/bit-vector-encoding.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
 import { isWritten, startOf } from './context/kernel-facts.ts';
 import { declarationOf } from './context/scalars.ts';
+import { isSame } from '../assumptions/parts.ts';
+import type { StatedAssumption } from '../launch/parameter-source.ts';
 import { aliasing } from './context/aliasing.ts';
 import { provedByExecutions } from './executions/small-launch.ts';
 import type { Hit } from './deciding/enumerate.ts';
@@ -454,15 +456,35 @@ function elementsOf(context: KernelAndLaunch & SymbolicFacts, offset: Term): num
   );
 }
 
-/** Whether an atom is loaded from memory, except from one location for all threads of the block or of the grid. */
+/**
+ * Whether an atom comes from memory, except from one location for all threads of the block or of the grid: it is loaded, or it is a
+ * number of a table of counters.
+ */
 function isOwnElement(context: KernelAndLaunch & SymbolicFacts, scope: PairScope, leaf: Term): boolean {
   if (leaf.atom?.kind !== 'havoc') return false;
-  if (!isLoaded(context, leaf)) return isCarriedElement(context, leaf.atom.value);
-  const { definition } = context.kernel.values[leaf.atom.value]!;
-  const load = context.accesses.find(({ instruction }) => definition.kind === 'instruction' && instruction === definition.instruction);
+  const { value } = leaf.atom;
+  const access = loadOf(context, value);
   const isOnePlace = ({ base, offset }: Target): boolean =>
     offset.leaves.every(isOfLaunch) && (scope === 'block' || base.kind !== 'object' || base.object.space !== 'shared');
-  return load === undefined || !load.targets.every(isOnePlace);
+  const isOfTable = access === undefined || !access.targets.every(isOnePlace);
+  if (isLoaded(context, leaf)) return isOfTable;
+  if (access?.instruction.operation.effect.kind === 'atomic')
+    return isOfTable && access.targets.every((one) => startsAnywhere(context, one));
+  return isCarriedElement(context, value);
+}
+
+/**
+ * Whether nothing determines where the counters of a table start. A table of offsets, by which values are sorted, starts with sums of
+ * counts, and not with zeros.
+ */
+function startsAnywhere(context: KernelAndLaunch & SymbolicFacts, { base }: Target): boolean {
+  const stored = context.accesses.flatMap((one) => (one.targets.some((other) => other.base.key === base.key) ? (one.stored ?? []) : []));
+  if (stored.length > 0) return stored.some(({ leaves }) => leaves.some((leaf) => isLoaded(context, leaf)));
+  if (base.kind !== 'parameter') return false;
+  const { launch, assumptions, parameters } = context.request;
+  const isFilled = ({ expression: one }: StatedAssumption): boolean =>
+    one.kind === 'elements' && one.array === parameters[base.index]?.name && isSame(one.low, one.high);
+  return launch.contents?.arrays.has(base.index) !== true && ![...(launch.ties ?? []), ...assumptions].some(isFilled);
 }
 
 /** Whether a loop-carried value comes from memory, as in `node = next[node]`. */
@@ -492,7 +514,11 @@ function indexReason(context: KernelAndLaunch & SymbolicFacts & ElementFacts, { 
   for (const { target } of [first, second]) {
     for (const leaf of target.offset.leaves) {
       if (leaf.atom?.kind !== 'havoc') continue;
-      if (!isLoaded(context, leaf)) return { kind: 'unknown-index' };
+      if (!isLoaded(context, leaf)) {
+        const [table] = loadOf(context, leaf.atom.value)?.targets ?? [];
+        const isOfTable = table !== undefined && isOwnElement(context, 'block', leaf);
+        return isOfTable ? { kind: 'loaded-index', array: baseName(context, table.base), because: 'counters' } : { kind: 'unknown-index' };
+      }
       const { definition } = context.kernel.values[leaf.atom.value]!;
       const isSource = ({ instruction }: Access): boolean => definition.kind === 'instruction' && instruction === definition.instruction;
       const source = context.accesses.find(isSource) ?? constantReads(context.symbolic, declared).find(isSource);

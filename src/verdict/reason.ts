@@ -31,9 +31,9 @@ export type Reason =
   | { readonly kind: 'unknown-index' }
   /**
    * An index is loaded from an array whose elements may have any value, that the kernel writes, or whose elements may
-   * repeat.
+   * repeat; or it is the number of a counter of a table that may start anywhere.
    */
-  | { readonly kind: 'loaded-index'; readonly array: string; readonly because: 'any-value' | 'written' | 'may-repeat' }
+  | { readonly kind: 'loaded-index'; readonly array: string; readonly because: 'any-value' | 'written' | 'may-repeat' | 'counters' }
   /** The accesses race in a run, unless operations that are not modelled order them. */
   | { readonly kind: 'unmodelled-order'; readonly by: readonly Unmodelled[] }
   /** Races are undecided, since barriers order threads only in the absence of barrier divergence. */

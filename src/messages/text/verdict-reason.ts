@@ -99,6 +99,7 @@ const replayProblems = {
 const elements = {
   'any-value': 'whose elements may hold any value',
   written: 'which the kernel writes',
+  counters: 'whose counters may start anywhere, and threads access the same element where two counters give one number',
   'may-repeat': 'and threads access the same element where two of those indices are equal',
 } as const;
 

@@ -1,107 +1,93 @@
-// expect: gatherRows race=proved divergence=proved
-// expect: gatherRows silent
-// expect: gatherInPlace race=race divergence=proved
-// expect: gatherInPlace finding race/global warning on x lines 38
-// expect: scatterRows race=possible divergence=proved
-// expect: scatterRows finding race/global notice on out lines 44
-// expect: scatterRows silent
-// expect: scatterAdd race=race divergence=proved
-// expect: scatterAdd finding race/global warning on out lines 50
-// expect: scatterAddAtomic race=proved divergence=proved
-// expect: scatterAddAtomic silent
-// expect: lastOfKey race=race divergence=proved
-// expect: lastOfKey finding race/global error on last lines 61
-// expect: markKeys race=proved divergence=proved
-// expect: markKeys assumes equal-value-writes
-// expect: markKeys silent
-// expect: findRare race=possible divergence=proved
-// expect: findRare finding race/global notice on found lines 73
-// expect: findRare silent
-// expect: findPositive race=race divergence=proved
-// expect: findPositive finding race/global error on found lines 79
-// expect: anyPositive race=proved divergence=proved
-// expect: anyPositive assumes equal-value-writes
-// expect: anyPositive silent
-// expect: firstPositive race=race divergence=proved
-// expect: firstPositive finding race/global error on anyFound lines 92
+// expect: scatter race=possible divergence=proved
+// expect: scatter finding race/global notice on out lines 35
+// expect: scatter_in_block race=possible divergence=proved
+// expect: scatter_in_block finding race/global notice on out lines 45
+// expect: scatter_ranks race=race divergence=proved
+// expect: scatter_ranks finding race/global error on out lines 57
+// expect: scatter_cleared race=race divergence=proved
+// expect: scatter_cleared finding race/global error on out lines 65
+// expect: scatter_counted race=proved divergence=proved
+// expect: scatter_counted silent
+// expect: scatter_moved race=race divergence=proved
+// expect: scatter_moved finding race/global warning on out lines 82
 //
-// Addresses, values and paths that depend on the contents of arrays.
+// Values are sorted by a table of counters. It starts with the sums of the counts, so that the numbers of two counters differ; a table
+// that starts with zeros gives two bins one number.
+#include <cuda_runtime.h>
 
-__global__ void gatherRows(float* out, const float* in, const int* index) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[i] = in[index[i]];
+__global__ void scatter(int* out, int* offsets, const int* bins, int n);
+__global__ void scatter_in_block(int* out, const int* start, const int* bins, int n);
+__global__ void scatter_ranks(int* out, const unsigned char* bins, int n);
+__global__ void scatter_cleared(int* out, int* offsets, const int* bins, int n);
+__global__ void scatter_counted(int* out, int* count, const int* in, int n);
+__global__ void scatter_moved(int* out, int* offsets, const int* bins, int n);
+
+void run(int* out, int* offsets, int* start, const int* bins, int n) {
+    scatter<<<80, 256>>>(out, offsets, bins, n);
+    scatter_in_block<<<n / 256, 256>>>(out, start, bins, n);
 }
 
-// Another thread may already have replaced the element. `index[i] == i` would hide it.
-__global__ void gatherInPlace(float* x, const int* index) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  x[i] = 2 * x[index[i]];
+// The usual second pass of a counting sort.
+__global__ void scatter(int* out, int* offsets, const int* bins, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        int bin = bins[i];
+        int at = atomicAdd(&offsets[bin], 1);
+        out[at] = i;
+    }
 }
 
-// Correct for a permutation, which no code here excludes.
-__global__ void scatterRows(float* out, const float* in, const int* permutation) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[permutation[i]] = in[i];
+__global__ void scatter_in_block(int* out, const int* start, const int* bins, int n) {
+    __shared__ int offsets[256];
+    offsets[threadIdx.x] = start[blockIdx.x * 256 + threadIdx.x];
+    __syncthreads();
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        out[atomicAdd(&offsets[bins[i]], 1)] = i;
 }
 
-// An addition suggests that `target` is not a permutation: several elements may have one target.
-__global__ void scatterAdd(float* out, const float* in, const int* target) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  out[target[i]] += in[i];
+// The number of a value in its bin is not its place.
+__global__ void scatter_ranks(int* out, const unsigned char* bins, int n) {
+    __shared__ int ranks[256];
+    ranks[threadIdx.x] = 0;
+    __syncthreads();
+    int i = blockIdx.x * 256 + threadIdx.x;
+    int at = 0;
+    if (i < n)
+        at = atomicAdd(&ranks[bins[i]], 1);
+    if (i < n) out[at] = i;
 }
 
-__global__ void scatterAddAtomic(float* out, const float* in, const int* target) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  atomicAdd(&out[target[i]], in[i]);
+// The host program fills the table with zeros.
+__global__ void scatter_cleared(int* out, int* offsets, const int* bins, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n)
+        return;
+    out[atomicAdd(&offsets[bins[i] & 63], 1)] = i;
 }
 
-// 4096 threads, 256 keys: two threads have the same key, for any contents of the array.
-__global__ void lastOfKey(int* last, const unsigned char* key) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  last[key[i]] = i;
+// One counter for all.
+__global__ void scatter_counted(int* out, int* count, const int* in, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n && in[i] > 0)
+        out[atomicAdd(count, 1)] = i;
 }
 
-// The same with one literal, which all threads store and none reads.
-__global__ void markKeys(int* present, const unsigned char* key) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  present[key[i]] = 1;
+// Where a value is read is not where another thread has written one.
+__global__ void scatter_moved(int* out, int* offsets, const int* bins, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n)
+        return;
+    int at = atomicAdd(&offsets[bins[i]], 1);
+
+    out[at] += i;
 }
 
-// Two threads store only if two elements are 42.
-__global__ void findRare(int* found, const int* in) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (in[i] == 42) found[0] = i;
-}
-
-// Half of all elements are positive.
-__global__ void findPositive(int* found, const int* in) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (in[i] > 0) found[0] = i;
-}
-
-__global__ void anyPositive(int* found, const int* in) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (in[i] > 0) found[0] = 1;
-}
-
-// One literal, and threads that read it while others store it.
-__device__ int anyFound = 0;
-
-__global__ void firstPositive(const int* in) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (anyFound == 0 && in[i] > 0) anyFound = 1;
-}
-
-void launchScatters(float* out, int* found, const float* in, const int* index, const unsigned char* key) {
-  gatherRows<<<16, 256>>>(out, in, index);
-  gatherInPlace<<<16, 256>>>(out, index);
-  scatterRows<<<16, 256>>>(out, in, index);
-  scatterAdd<<<16, 256>>>(out, in, index);
-  scatterAddAtomic<<<16, 256>>>(out, in, index);
-  lastOfKey<<<16, 256>>>(found, key);
-  markKeys<<<16, 256>>>(found, key);
-  findRare<<<16, 256>>>(found, index);
-  findPositive<<<16, 256>>>(found, index);
-  anyPositive<<<16, 256>>>(found, index);
-  firstPositive<<<16, 256>>>(index);
+void launch(int* out, unsigned char* bytes, const int* bins, int* count, int* free, int n) {
+    int* offsets;
+    cudaMalloc(&offsets, 64 * sizeof(int));
+    cudaMemset(offsets, 0, 64 * sizeof(int));
+    scatter_cleared<<<n / 256, 256>>>(out, offsets, bins, n);
+    scatter_ranks<<<n / 256, 256>>>(out, bytes, n);
+    scatter_counted<<<n / 256, 256>>>(out, count, bins, n);
+    scatter_moved<<<n / 256, 256>>>(out, free, bins, n);
 }
