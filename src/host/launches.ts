@@ -1,7 +1,7 @@
 /** Launches of a host program: the functions of the runtime and the driver that make them, and what they are given. */
 import type { LaunchEvent } from '../cuda/launches/launch-event.ts';
-import { type HostTerm, termConstant } from '../assumptions/expression.ts';
-import { type ChosenFunction, type HostValue, functionsOf, termOf, valueKey } from '../cuda/launches/value.ts';
+import { termConstant } from '../assumptions/expression.ts';
+import { type ChosenFunction, type HostValue, constantIn, functionsOf, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import { type HostUnit, kernelSymbol } from './host-unit.ts';
 import type { CallRequest, Passed } from './activation.ts';
@@ -255,7 +255,7 @@ export class LaunchReader {
       shared: read(contents, shared, 8),
       stream: read(contents, stream, 8),
     };
-    const number = constantOf(read(contents, count, 4));
+    const number = constantIn(read(contents, count, 4));
     if (number === 0n) return { ...common, cluster: undefined, cooperative: false, startsEarly: false };
     const list = this.#pointed(read(contents, attributes, 8), state);
     if (number === undefined || !list || number > maxAttributes)
@@ -266,8 +266,8 @@ export class LaunchReader {
     let isProgrammatic = false;
     for (let index = 0; index < Number(number); index++) {
       const at = index * attributeLayout.bytes;
-      const id = constantOf(read(list, at + attributeLayout.id, 4));
-      const on = (): bigint | undefined => constantOf(read(list, at + attributeLayout.value, 4));
+      const id = constantIn(read(list, at + attributeLayout.id, 4));
+      const on = (): bigint | undefined => constantIn(read(list, at + attributeLayout.value, 4));
       if (id === attributeIds.cluster) cluster = extentsIn(list, at + attributeLayout.value, 'cluster');
       else if (id === attributeIds.cooperative) cooperative = on() === undefined ? undefined : on() !== 0n;
       else if (id === attributeIds.programmaticSerialization) {
@@ -343,9 +343,4 @@ function recordOf(values: readonly (HostValue | undefined)[]): HostValue | undef
   if (values.length < 3 || values.includes(undefined)) return undefined;
   const fields = new Map(values.map((value, at): [string, HostValue] => ['xyz'[at]!, value!]));
   return { kind: 'record', fields, rest: { id: 'extents', label: 'extents' } };
-}
-
-function constantOf(value: HostValue): bigint | undefined {
-  const term: HostTerm | null = termOf(value);
-  return term ? termConstant(term) : undefined;
 }

@@ -72,7 +72,7 @@ export function unorderedText(first: OperationText, second: OperationText, memor
     return `The host ${access} ${code(memory)} here, and nothing has waited for ${before}: both ${isShown ? 'access the same bytes' : 'may access the same bytes'}, and one of them writes. ${waitForHost(first)}`;
   }
   const both = `${capitalised(operationText(second, one))} and ${operationText(first, other)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
-  if (isGraph(first)) return `${both} Add the dependency of one node on the other.`;
+  if (isGraph(first)) return `${both} Make one of the two nodes depend on the other.`;
   const call = code('cudaEventRecord()');
   return `${both} Record an event with ${call} after ${operationText(first, other)}, and let the other stream wait for it with ${code('cudaStreamWaitEvent()')}, or use one stream.`;
 }

@@ -74,20 +74,20 @@ export function* buildDifferences(
   const gridBarriers = gridBarrierLines(verification);
   const checked = linesByRole(verification, gridBarriers);
   const runs = linesByRole(production, gridBarriers);
-  const told = (place: string): string =>
+  const placeText = (place: string): string =>
     place.replace(/^at (.*):(\d+)$/, (_, file: string, line: string) => `at ${file}:${former(file, Number(line)) ?? 'a new line'}`);
   for (const role of ['barrier', 'atomic', 'store'] as const) {
     for (const [line, place] of runs[role]) {
-      if (!checked[role].has(line)) yield `only the production build has ${article(role)} ${told(place)}`;
+      if (!checked[role].has(line)) yield `only the production build has ${article(role)} ${placeText(place)}`;
     }
   }
   const missing = [...checked.barrier].filter(([line]) => !runs.barrier.has(line));
   // A barrier that no launch reaches is removed like other dead code.
   const live = missing.length > 0 ? linesByRole(verification, gridBarriers, reachedBlocks(verification)).barrier : null;
-  for (const [line, place] of missing) if (live?.has(line)) yield `the production build lacks the barrier ${told(place)}`;
+  for (const [line, place] of missing) if (live?.has(line)) yield `the production build lacks the barrier ${placeText(place)}`;
   if (!verification.overlapsOthers || !waitsFirst(gridDependency(verification))) return;
   for (const place of accessesBeforeWait(production))
-    yield `only the production build has an access before cudaGridDependencySynchronize() ${told(place)}`;
+    yield `only the production build has an access before cudaGridDependencySynchronize() ${placeText(place)}`;
 }
 
 /** Places of accesses of global memory that a thread may execute before it waits for the kernels before. */

@@ -1,6 +1,15 @@
 /** Values of variables of a host program. */
 import { integerType } from '../syntax/basic-type.ts';
-import { type Fact, type HostSymbol, type HostTerm, integer, one, symbolTerm, zeroTerm } from '../../assumptions/expression.ts';
+import {
+  type Fact,
+  type HostSymbol,
+  type HostTerm,
+  integer,
+  one,
+  symbolTerm,
+  termConstant,
+  zeroTerm,
+} from '../../assumptions/expression.ts';
 import { isLarge, isSame } from '../../assumptions/parts.ts';
 import { printCondition, printExpression } from '../../assumptions/print-assumption.ts';
 import { arithmetic, choice, compared, negatedFact, truth } from '../../assumptions/simplify.ts';
@@ -92,6 +101,19 @@ export function termOf(value: HostValue): HostTerm | null {
     default:
       return null;
   }
+}
+
+/** A value as a constant integer; undefined if it is not one. */
+export function constantIn(value: HostValue): bigint | undefined {
+  const term = termOf(value);
+  return term ? termConstant(term) : undefined;
+}
+
+/** The memory that a value points to: several for the pointers of a record, none for numbers. */
+export function memoriesIn(value: HostValue): readonly HostMemory[] {
+  if (value.kind === 'pointer') return [value.memory];
+  if (value.kind === 'symbol') return value.symbol.type === undefined ? [value.symbol] : [];
+  return value.kind === 'record' ? [...value.fields.values()].flatMap(memoriesIn) : [];
 }
 
 /** A value as a floating-point number; null if it is not one. */

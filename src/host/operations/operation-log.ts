@@ -2,7 +2,7 @@
 import { negatedFact } from '../../assumptions/simplify.ts';
 import { type Fact, termConstant } from '../../assumptions/expression.ts';
 import { isSame } from '../../assumptions/parts.ts';
-import type { HostMemory, HostValue } from '../../cuda/launches/value.ts';
+import { memoriesIn } from '../../cuda/launches/value.ts';
 import type { HostLaunch, HostOperation, HostTouch } from './host-operation.ts';
 import {
   type Clock,
@@ -110,15 +110,7 @@ function mayOverlap(first: HostTouch, second: HostTouch): boolean {
 function memoryOf({ launch, touches }: LoggedOperation): ReadonlyMap<string, boolean> {
   const all = new Map<string, boolean>();
   for (const { memory, isWrite } of touches) all.set(memory.id, isWrite || all.get(memory.id) === true);
-  const pointed = (value: HostValue): readonly HostMemory[] =>
-    value.kind === 'pointer'
-      ? [value.memory]
-      : value.kind === 'symbol' && value.symbol.type === undefined
-        ? [value.symbol]
-        : value.kind === 'record'
-          ? [...value.fields.values()].flatMap(pointed)
-          : [];
-  for (const { id } of (launch?.arguments ?? []).flatMap(pointed)) if (id !== 'null') all.set(id, true);
+  for (const { id } of (launch?.arguments ?? []).flatMap(memoriesIn)) if (id !== 'null') all.set(id, true);
   return all;
 }
 

@@ -1,6 +1,5 @@
 /** Functions of the CUDA runtime that order operations. */
-import { termConstant } from '../../assumptions/expression.ts';
-import { type HostValue, termOf, valueKey } from '../../cuda/launches/value.ts';
+import { type HostValue, constantIn, valueKey } from '../../cuda/launches/value.ts';
 import {
   type HostStream,
   type HostOrder,
@@ -36,7 +35,7 @@ export class Streams {
   /** The stream of a handle. */
   of(handle: HostValue | undefined): HostStream {
     if (handle === undefined) return { key: 'unknown', label: 'a stream', kind: 'unknown' };
-    const number = isNull(handle) ? 0n : constantOf(handle);
+    const number = isNull(handle) ? 0n : constantIn(handle);
     // `cudaStreamLegacy` and `cudaStreamPerThread` are 1 and 2.
     if (number === 2n || (number === 0n && this.#hasThreadStreams))
       return { key: 'thread', label: 'the default stream of the thread', kind: 'waiting' };
@@ -53,7 +52,7 @@ export class Streams {
       this.#events.add(key);
       return;
     }
-    const number = name === 'cudaStreamCreate' ? 0n : flags && constantOf(flags);
+    const number = name === 'cudaStreamCreate' ? 0n : flags && constantIn(flags);
     // With flags that are not known it may wait, or not.
     this.#kinds.set(key, number === undefined ? 'unknown' : (number & nonBlocking) === 0n ? 'waiting' : 'separate');
   }
@@ -111,9 +110,4 @@ export class Streams {
 
 function isNull(value: HostValue): boolean {
   return value.kind === 'pointer' && value.memory.id === 'null';
-}
-
-function constantOf(value: HostValue): bigint | undefined {
-  const term = termOf(value);
-  return term ? termConstant(term) : undefined;
 }

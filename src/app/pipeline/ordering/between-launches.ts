@@ -4,7 +4,7 @@
  */
 import { gridDependency, waitsFirst, type WaitOrder } from '../../../analysis/barriers/grid-dependency.ts';
 import type { LaunchedCode, OperationAccess, earlyInstructions, unorderedBytes } from '../../../between/unordered-bytes.ts';
-import type { HostMemory, HostValue } from '../../../cuda/launches/value.ts';
+import { memoriesIn } from '../../../cuda/launches/value.ts';
 import { hashText } from '../../../base/hash.ts';
 import { grouped } from '../../../base/grouped.ts';
 import { isKernelInHost } from '../../../cuda/names/kernel-name.ts';
@@ -261,21 +261,15 @@ function placeOf({ blocks }: Kernel, id: InstructionId | undefined): Location | 
 
 /** The parameter of a launch that points into a memory, or the name of the memory in the host program. */
 function parameterOf({ entry, operation }: Launched, memory: string): string | null {
-  const at = (operation.launch?.arguments ?? []).findIndex((value) => memoriesOf(value).some(({ id }) => id === memory));
+  const at = (operation.launch?.arguments ?? []).findIndex((value) => memoriesIn(value).some(({ id }) => id === memory));
   return entry.parameters[at]?.name || null;
-}
-
-function memoriesOf(value: HostValue): readonly HostMemory[] {
-  if (value.kind === 'pointer') return [value.memory];
-  if (value.kind === 'symbol') return [value.symbol];
-  return value.kind === 'record' ? [...value.fields.values()].flatMap(memoriesOf) : [];
 }
 
 /** The name of a memory in the host program. */
 function memoryOf(id: string, ...operations: readonly HostOperation[]): string {
   const all = operations.flatMap(({ launch, touches }) => [
     ...touches.map(({ memory }) => memory),
-    ...(launch?.arguments ?? []).flatMap(memoriesOf),
+    ...(launch?.arguments ?? []).flatMap(memoriesIn),
   ]);
   return all.find((memory) => memory.id === id)?.label ?? 'memory';
 }
