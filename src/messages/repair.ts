@@ -93,6 +93,12 @@ function stepText(step: EditStep): string {
       return `use two copies of ${step.arrays.map(code).join(' and ')} alternately, one in each iteration of the loop on line ${step.line}`;
     case 'wider-index':
       return widerText(step);
+    case 'wait': {
+      const call = code(step.written.replace(/\s+/g, ' '));
+      return step.removed.length === 0
+        ? `add ${call} ${placeText(step.place)}`
+        : `move ${call} from ${linesText(step.removed)} to ${placeText(step.place)}`;
+    }
     case 'redundant':
       return `no two accesses need the ${step.lines.length === 1 ? 'barrier on line' : 'barriers on lines'} ${step.lines.join(', ')}`;
   }
@@ -214,6 +220,8 @@ function obstacleText(obstacle: Obstacle): string {
       return narrowText(obstacle.value);
     case 'no-product':
       return 'the source of the index has no product that Selvage could cast to 64 bits';
+    case 'no-wait-place':
+      return `no statement of the file is on all paths to the accesses, so ${code('cudaGridDependencySynchronize()')} cannot be inserted before them`;
     case 'as-before':
       return reasonText(obstacle.reason);
     case 'in-header':
@@ -277,6 +285,10 @@ function refusalText(refusal: EditRefusal): string {
     case 'not-proved': {
       const { check, verdict, reason } = refusal;
       return `the edited kernel is not proved free of ${check === 'race' ? 'races' : 'divergence'} (${reason ? reasonText(reason) : verdict})`;
+    }
+    case 'early-access': {
+      const where = refusal.lines.length === 0 ? 'an access' : `the access on ${linesText(refusal.lines)}`;
+      return refusal.isMoved ? `the optimiser still moves ${where} above the wait` : `${where} is still before the wait`;
     }
     case 'builds-differ':
       return `of the edited kernel, the optimised build differs from the build that was checked: ${refusal.differ}`;

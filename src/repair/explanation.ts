@@ -44,6 +44,8 @@ export type EditStep =
   | { readonly kind: 'double-buffer'; readonly arrays: readonly string[]; readonly line: number }
   /** An operand of products is cast to 64 bits, and local variables get a type of 64 bits. */
   | { readonly kind: 'wider-index'; readonly casts: WiderIndex['casts']; readonly variables: WiderIndex['variables'] }
+  /** The wait for the kernels before, as the file writes it, and the lines of waits that are removed. */
+  | { readonly kind: 'wait'; readonly written: string; readonly place: EditPlace; readonly removed: readonly number[] }
   /** Barriers that no two accesses need are removed. */
   | { readonly kind: 'redundant'; readonly lines: readonly number[] };
 
@@ -94,6 +96,8 @@ export type EditRefusal =
   | { readonly kind: 'other-overflow'; readonly sizes: readonly string[] }
   /** Number of units that include the edited file: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly units: number }
+  /** These accesses are still before the wait, in the production build only, or there is none. */
+  | { readonly kind: 'early-access'; readonly lines: readonly number[]; readonly isMoved: boolean }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
   | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason }
   | { readonly kind: 'builds-differ'; readonly differ: string }
@@ -141,6 +145,8 @@ export type Obstacle =
   | { readonly kind: 'narrow-value'; readonly value: NarrowValue }
   /** The source of an index has no product that a cast could make wider. */
   | { readonly kind: 'no-product' }
+  /** No statement of the file is on all paths to the accesses of global memory. */
+  | { readonly kind: 'no-wait-place' }
   /** The reason is that of the verdict before the edit. */
   | { readonly kind: 'as-before'; readonly reason: Reason }
   /** A header was edited, which contains the accesses, with these obstacles. */

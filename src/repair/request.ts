@@ -33,9 +33,9 @@ export type Verification =
 /**
  * Kind of edit: one that changes statements has to preserve the values that a thread computes. One that changes
  * communication between threads has to leave the same memory `as` another edited text, which was verified. One of the `widths` of
- * indices may change what a thread accesses, where an index wraps around.
+ * indices may change what a thread accesses, where an index wraps around. `waits`: accesses come after the wait for the kernels before.
  */
-export type Change = 'barriers' | 'statements' | 'widths' | { readonly as: string };
+export type Change = 'barriers' | 'statements' | 'widths' | 'waits' | { readonly as: string };
 
 /** How many of the findings an edit has to remove: `some` means one or more, and the others do not get worse. */
 export type Extent = 'all' | 'some';
@@ -67,6 +67,8 @@ export interface RepairRequest {
   readonly missing: readonly MissingOrder[];
   /** The accesses of which an index may wrap around: at the given launch, or from sizes on, and the sizes of findings. */
   readonly narrow: () => Promise<{ readonly accesses: readonly NarrowAccess[]; readonly sizes: readonly string[] }>;
+  /** Where kernels wait for the kernels before them. */
+  readonly waits: readonly Location[];
   readonly weights: WeightPolicy;
   /** Barriers of the grid may be proposed: they are configured, and every launch is cooperative. */
   readonly gridLevel: boolean;

@@ -8,7 +8,8 @@ export const orderingCodes = {
     explanation:
       'A launch with programmatic stream serialization may start before the kernel before it in the stream has ended. Only `cudaGridDependencySynchronize()` waits for that end and makes its results visible; without it nothing does, even if the kernel before never calls `cudaTriggerProgrammaticLaunchCompletion()` (CUDA programming guide, "Programmatic Dependent Launch and Synchronization"). The finding is an error if the host program makes both launches and runs of both kernels access the same bytes, and a warning if the kernel before is not known. A kernel that never waits is reported, too: kernels after it that wait for its end cannot rely on the end of those before it. Reported for sm_90 and later.',
     example: 'float v = x[i];   // the kernel before may still write x\ncudaGridDependencySynchronize();\ny[i] = v;',
-    remedy: 'Call cudaGridDependencySynchronize() before the first access to memory that a kernel before it uses, as late as possible.',
+    remedy:
+      'Call cudaGridDependencySynchronize() before the first access to memory that a kernel before it uses, as late as possible. `selvage repair` inserts the call, or moves it.',
   },
   'ordering/streams': {
     severity: 'error',

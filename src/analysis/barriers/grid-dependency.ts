@@ -16,6 +16,8 @@ export type WaitOrder = 'early' | 'open' | 'after';
 
 interface GridDependency {
   readonly hasWait: boolean;
+  /** Whether each path from the entry to the end of the kernel has a wait. */
+  readonly alwaysWaits: boolean;
   /** Whether the next kernel may start before this one has ended (`griddepcontrol.launch_dependents`). */
   readonly hasTrigger: boolean;
   /** Whether a thread may let the next kernel start before it waits for the kernels before. */
@@ -40,21 +42,23 @@ export function gridDependency(kernel: Kernel): GridDependency {
 
 function orderAccesses(kernel: Kernel): GridDependency {
   const transferring = transferringBarriers(kernel);
-  const certain = passedBefore(kernel, (instruction) => isWait(instruction) || transferring.has(instruction), 'every path');
+  const certain = passed(kernel, (instruction) => isGridWait(instruction) || transferring.has(instruction), 'every path');
   const others = mayTransfer(kernel);
-  const possible = passedBefore(kernel, (instruction) => isWait(instruction) || others.has(instruction), 'some path');
-  const waited = passedBefore(kernel, isWait, 'every path');
+  const possible = passed(kernel, (instruction) => isGridWait(instruction) || others.has(instruction), 'some path');
+  const waited = passed(kernel, isGridWait, 'every path');
   const all = kernel.blocks.flatMap(({ instructions }) => instructions);
   const accesses = all.filter((instruction) => accessesGlobal(kernel, instruction));
   return {
-    hasWait: all.some(isWait),
+    hasWait: all.some(isGridWait),
+    alwaysWaits: kernel.blocks.every(({ id, terminator: { kind } }) => (kind !== 'exit' && kind !== 'unknown') || waited.atEnd[id]),
     hasTrigger: all.some(isTrigger),
-    mayTriggerFirst: all.some((instruction) => isTrigger(instruction) && !waited.has(instruction)),
-    accesses: new Map(accesses.map((one) => [one, certain.has(one) ? 'after' : possible.has(one) ? 'open' : 'early'])),
+    mayTriggerFirst: all.some((instruction) => isTrigger(instruction) && !waited.before.has(instruction)),
+    accesses: new Map(accesses.map((one) => [one, certain.before.has(one) ? 'after' : possible.before.has(one) ? 'open' : 'early'])),
   };
 }
 
-function isWait({ operation: { effect } }: Instruction): boolean {
+/** Whether an instruction waits for the kernels before. */
+export function isGridWait({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'grid-dependency' && effect.form === 'wait';
 }
 
@@ -62,10 +66,15 @@ function isTrigger({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'grid-dependency' && effect.form === 'launch';
 }
 
-/**
- * The instructions before which the thread has passed one of some instructions, on every path from the entry or on some path.
- */
-function passedBefore(kernel: Kernel, isPassed: (one: Instruction) => boolean, on: 'every path' | 'some path'): ReadonlySet<Instruction> {
+/** Where a thread has passed one of some instructions. */
+interface Passed {
+  readonly before: ReadonlySet<Instruction>;
+  /** By block. */
+  readonly atEnd: readonly boolean[];
+}
+
+/** Where the thread has passed one of some instructions, on every path from the entry or on some path. */
+function passed(kernel: Kernel, isPassed: (one: Instruction) => boolean, on: 'every path' | 'some path'): Passed {
   const isCertain = on === 'every path';
   const atEnd: boolean[] = kernel.blocks.map(() => isCertain);
   const atStart = ({ id, predecessors }: Block): boolean => {
@@ -80,15 +89,15 @@ function passedBefore(kernel: Kernel, isPassed: (one: Instruction) => boolean, o
       atEnd[block.id] = end;
     }
   }
-  const after = new Set<Instruction>();
+  const before = new Set<Instruction>();
   for (const block of kernel.blocks) {
     let hasPassed = atStart(block);
     for (const instruction of block.instructions) {
-      if (hasPassed) after.add(instruction);
+      if (hasPassed) before.add(instruction);
       hasPassed ||= isPassed(instruction);
     }
   }
-  return after;
+  return { before, atEnd };
 }
 
 /**
@@ -105,7 +114,7 @@ function transferringBarriers(kernel: Kernel): ReadonlySet<Instruction> {
     if (seen.has(id)) continue;
     seen.add(id);
     const { instructions, successors, terminator } = kernel.blocks[id]!;
-    const end = instructions.findIndex(isWait);
+    const end = instructions.findIndex(isGridWait);
     for (const one of end < 0 ? instructions : instructions.slice(0, end)) barriers.delete(one);
     if (end >= 0) continue;
     if (terminator.kind === 'exit' || terminator.kind === 'unknown') return new Set();
@@ -165,11 +174,11 @@ class FirstThread {
  * path to a wait, no thread that takes part has waited.
  */
 function mayTransfer(kernel: Kernel): ReadonlySet<Instruction> {
-  const waits = kernel.blocks.filter(({ instructions }) => instructions.some(isWait)).map(({ id }) => id);
+  const waits = kernel.blocks.filter(({ instructions }) => instructions.some(isGridWait)).map(({ id }) => id);
   if (waits.length === 0) return new Set();
   const isBeforeAll = (id: BlockId): boolean => waits.every((wait) => dominates(kernel.dominators, id, wait));
   const orders = ({ operation: { effect } }: Instruction): boolean => mayOrderAccesses(effect) && effect.kind !== 'fence';
-  if (![...passedBefore(kernel, isWait, 'some path')].some(orders)) return new Set();
+  if (![...passed(kernel, isGridWait, 'some path').before].some(orders)) return new Set();
   return new Set(
     kernel.blocks.flatMap(({ id, instructions }) => instructions.filter((one) => orders(one) && !(isOfAll(one) && isBeforeAll(id)))),
   );

@@ -13,6 +13,7 @@ import type { KernelName } from '../../cuda/names/kernel-name.ts';
 import type { KernelReport } from '../../report-model/report.ts';
 import type { Module } from '../../ptx/ast.ts';
 import type { Diagnostic } from '../../source/diagnostic.ts';
+import type { Severity } from '../../source/severity.ts';
 import type { Unoptimised } from '../../toolchain/device-code.ts';
 import type { KernelSource } from '../workers/check-executor.ts';
 import type { Unit } from '../project/input-files.ts';
@@ -113,10 +114,18 @@ export interface CheckedKernel {
   readonly report: KernelReport;
   /** Which launches of the production build are idempotent, with the condition that validators test. */
   readonly idempotency?: KernelIdempotency;
+  /** Findings on accesses before its wait for the kernels before it, which are diagnostics. */
+  readonly early?: readonly EarlyFinding[];
   /** Certificates of the proofs, with `--certificates`. */
   readonly certificates?: CertificateFile;
   /** Instructions of its machine code by line: of the production build, if it was assembled. */
   readonly code?: CodeProfile;
+}
+
+/** A finding on an access before the wait, without its text. */
+export interface EarlyFinding {
+  readonly fingerprint: string;
+  readonly severity: Severity;
 }
 
 /** Kernels with their reports, and the diagnostics of the phases so far. */

@@ -20,7 +20,12 @@ export async function repairChecked({ kernels, diagnostics }: Checked, run: Prep
     const units = paths.map((path): Unit => ({ kind: 'cuda', path, file: resolve(project.tree.root, path) }));
     return (await prepare({ project: { ...project, units }, settings, tools })).units;
   };
-  const repaired = await repairKernels(kernels, { ...run, furtherUnits });
+  // Suppressed findings are notices.
+  const open = new Set(diagnostics.filter(({ severity }) => severity !== 'notice').map(({ fingerprint }) => fingerprint));
+  const reported = kernels.map((one) =>
+    one.early ? { ...one, early: one.early.filter(({ fingerprint }) => open.has(fingerprint)) } : one,
+  );
+  const repaired = await repairKernels(reported, { ...run, furtherUnits });
   return { kernels: repaired, diagnostics: [...diagnostics, ...redundant(run.settings, repaired)] };
 }
 

@@ -10,7 +10,9 @@ import { type TextEdit, type TextStyle, blockOpening, elseSpace, indentOf, lineE
 /** The statement to insert at a candidate; `off` removes a barrier. */
 export interface PlacedBarrier {
   readonly candidate: BarrierCandidate;
-  readonly state: 'off' | 'block' | 'grid' | 'warp' | `warp ${number}` | 'fence' | 'block-fence';
+  readonly state: 'off' | 'block' | 'grid' | 'warp' | `warp ${number}` | 'fence' | 'block-fence' | 'wait';
+  /** How the file writes the statement, if that is known. */
+  readonly words?: string;
 }
 
 interface Context {
@@ -87,7 +89,8 @@ export function barrierEdits(source: CudaSource, placement: readonly PlacedBarri
 }
 
 /** The statement that a barrier or fence is, as the function would write it. */
-export function writtenBarrier(source: CudaSource, { state, candidate }: PlacedBarrier): string {
+export function writtenBarrier(source: CudaSource, { state, candidate, words }: PlacedBarrier): string {
+  if (words !== undefined) return words;
   const { text } = source;
   if (state.startsWith('warp ')) return `__syncwarp(0x${Number(state.slice('warp '.length)).toString(16)});`;
   switch (state) {

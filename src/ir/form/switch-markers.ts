@@ -9,10 +9,10 @@ import { gridBarrier } from './synthetic-operation.ts';
 export type LanesState = `warp ${number}`;
 
 /**
- * The replacement of a marker: nothing, `__syncthreads()`, a grid barrier, `__syncwarp()`, or a fence whose scope is the device or
- * the block.
+ * The replacement of a marker: nothing, `__syncthreads()`, a grid barrier, `__syncwarp()`, a fence whose scope is the device or
+ * the block, or `cudaGridDependencySynchronize()`.
  */
-export type MarkerState = 'off' | 'block' | 'grid' | 'warp' | LanesState | 'fence' | 'block-fence';
+export type MarkerState = 'off' | 'block' | 'grid' | 'warp' | LanesState | 'fence' | 'block-fence' | 'wait';
 
 type Kind = Exclude<MarkerState, 'off' | LanesState>;
 
@@ -22,6 +22,7 @@ const operations: Readonly<Record<Kind, Operation>> = {
   warp: decode('bar', ['warp', 'sync'])!,
   fence: decode('membar', ['gl'])!,
   'block-fence': decode('membar', ['cta'])!,
+  wait: decode('griddepcontrol', ['wait'])!,
 };
 
 const numbers: Readonly<Record<Kind, readonly bigint[]>> = {
@@ -30,6 +31,7 @@ const numbers: Readonly<Record<Kind, readonly bigint[]>> = {
   warp: [0xffffffffn],
   fence: [],
   'block-fence': [],
+  wait: [],
 };
 
 /** The mask of `__syncwarp(mask)`; null for other states. */

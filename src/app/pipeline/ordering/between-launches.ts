@@ -44,12 +44,34 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
   // A kernel of which one launch shows the overlap needs no warning for another one.
   const shown = new Set(found.filter(({ severity }) => severity === 'error').map(placeKey));
   const left = [...distinct.values()].toReversed().filter((one) => one.severity === 'error' || !shown.has(placeKey(one)));
-  return { kernels: checked.kernels, diagnostics: [...checked.diagnostics, ...numbered(joined(left))] };
+  const reported = numbered(joined(left));
+  const early = grouped(
+    reported.filter(({ code }) => code === 'ordering/pdl-wait'),
+    ({ entry }) => entry,
+  );
+  return {
+    kernels: checked.kernels.map((one) => {
+      const own = early.get(one.entry)?.map(({ fingerprint, severity }) => ({ fingerprint, severity }));
+      return own ? { ...one, early: own } : one;
+    }),
+    diagnostics: [...checked.diagnostics, ...reported.map(diagnosticOf)],
+  };
+}
+
+/** A finding, and the kernel in which it is. */
+interface Found extends Diagnostic {
+  readonly fingerprint: string;
+  readonly entry: LaunchedKernel;
+}
+
+function diagnosticOf({ entry, ...diagnostic }: Found): Diagnostic {
+  void entry;
+  return diagnostic;
 }
 
 /** Findings without those of other instances of a template, and after other launches, at the same line of a kernel. */
-function joined(findings: readonly Diagnostic[]): Diagnostic[] {
-  const alike = grouped(findings, (one) => (one.code === 'ordering/pdl-wait' ? `${one.severity} ${placeKey(one)}` : `${one.fingerprint}`));
+function joined(findings: readonly Found[]): Found[] {
+  const alike = grouped(findings, (one) => (one.code === 'ordering/pdl-wait' ? `${one.severity} ${placeKey(one)}` : one.fingerprint));
   return [...alike.values()].flatMap(([first, ...others]) => {
     const more = new Set(others.map(({ message }) => message)).size;
     if (first.code !== 'ordering/pdl-wait') return [first, ...others];
@@ -58,10 +80,10 @@ function joined(findings: readonly Diagnostic[]): Diagnostic[] {
 }
 
 /** Findings with separate fingerprints: several of one kind, at different lines, are numbered. */
-function numbered(findings: readonly Diagnostic[]): Diagnostic[] {
-  const alike = grouped(findings, ({ fingerprint = '' }) => fingerprint);
+function numbered(findings: readonly Found[]): Found[] {
+  const alike = grouped(findings, ({ fingerprint }) => fingerprint);
   return findings.map((one) => {
-    const { fingerprint = '' } = one;
+    const { fingerprint } = one;
     const at = alike
       .get(fingerprint)!
       .toSorted((a, b) => (a.location?.line ?? 0) - (b.location?.line ?? 0))
@@ -117,7 +139,7 @@ class Ordering {
   }
 
   /** A launch that may start before the launch before it has ended. */
-  programmatic(unit: KernelUnit, pair: OverlappingOperations): Diagnostic[] {
+  programmatic(unit: KernelUnit, pair: OverlappingOperations): Found[] {
     const second = this.#launched(unit, pair.second);
     const first = this.#launched(unit, pair.first);
     if (!second || !canStartEarly(second.entry.arch) || ![first, second].some((one) => one && this.#wanted.has(one.entry))) return [];
@@ -138,7 +160,7 @@ class Ordering {
     first: Launched,
     second: Launched,
     build: Kernel,
-  ): Diagnostic[] | null {
+  ): Found[] | null {
     const bytes = this.#runs.unorderedBytes(pair, [codeOf(first), codeOf(second, build)]);
     if (!bytes) return null;
     const shown = bytes.overlaps.map((overlap) => earlyFinding(build, overlap.second, overlap.first, first, second));
@@ -147,7 +169,7 @@ class Ordering {
   }
 
   /** Accesses that are before the wait on every path, or in each run, if the kernel before is not known: one finding for a kernel. */
-  #mayBeEarly(second: Launched): Diagnostic[] {
+  #mayBeEarly(second: Launched): Found[] {
     const { entry, operation } = second;
     const never = noWait(second);
     if (never.length > 0) return never;
@@ -168,7 +190,7 @@ class Ordering {
   }
 
   /** Two operations of different streams, or of a stream and the host. */
-  unordered(unit: KernelUnit, pair: OverlappingOperations): Diagnostic[] {
+  unordered(unit: KernelUnit, pair: OverlappingOperations): Found[] {
     const { first, second } = pair;
     if (!first) return [];
     const launches = [this.#launched(unit, first), this.#launched(unit, second)] as const;
@@ -207,14 +229,15 @@ function finding(
   code: Code,
   message: string,
   location: Location | undefined,
-  { identity }: LaunchedKernel,
+  entry: LaunchedKernel,
   subject: readonly string[],
-): Diagnostic {
-  return { severity, code, message, ...(location && { location }), fingerprint: fingerprintOf(identity, [code, ...subject]) };
+): Found {
+  const fingerprint = fingerprintOf(entry.identity, [code, ...subject]);
+  return { severity, code, message, ...(location && { location }), fingerprint, entry };
 }
 
 /** @param other the access of the first launch; null if it is open whether both access the same bytes */
-function earlyFinding(kernel: Kernel, own: OperationAccess, other: OperationAccess | null, first: Launched, second: Launched): Diagnostic {
+function earlyFinding(kernel: Kernel, own: OperationAccess, other: OperationAccess | null, first: Launched, second: Launched): Found {
   const location = placeOf(kernel, own.instruction);
   const array = parameterOf(second, own.memory);
   const message = earlyAccessText(
@@ -232,7 +255,7 @@ function earlyFinding(kernel: Kernel, own: OperationAccess, other: OperationAcce
   return finding(other ? 'error' : 'warning', 'ordering/pdl-wait', message, location, second.entry, subject);
 }
 
-function noWait({ entry, operation }: Launched): Diagnostic[] {
+function noWait({ entry, operation }: Launched): Found[] {
   const { hasWait, accesses } = gridDependency(entry.kernel);
   // A kernel without code for the architecture prints and traps.
   const isEmpty = [...accesses.keys()].every(({ operation }) => accessesOfEffect(operation.effect).length === 0);

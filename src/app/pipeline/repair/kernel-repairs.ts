@@ -3,12 +3,14 @@ import { grouped } from '../../../base/grouped.ts';
 import { explanationText, noRepairText, repairCostText } from '../../../messages/repair.ts';
 import { isAbsolute } from 'node:path';
 import { compareText } from '../../../base/text.ts';
+import { isGridWait } from '../../../analysis/barriers/grid-dependency.ts';
 import { isFullBarrier, isGridBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import type { MissingOrder } from '../../../verdict/finding.ts';
 import type { NoRepair, Obstacle } from '../../../repair/explanation.ts';
 import { removeRedundant, repairKernel } from '../../../repair/repair-kernel.ts';
+import { insertWait } from '../../../repair/wait-strategy.ts';
 import { widenIndices } from '../../../repair/width-strategy.ts';
 import type { RacingAccess, Repair, RepairOutcome, RepairRequest } from '../../../repair/request.ts';
 import { clock } from '../../../system/clock.ts';
@@ -16,8 +18,9 @@ import { processCpu } from '../../../system/cpu-time.ts';
 import { deadlineIn } from '../../../system/deadline.ts';
 import { applyLineEdits, editsByFile, lineEdits } from '../../../report-model/repaired-file.ts';
 import { type Finding, findingsOf, fingerprintsOf, isRace } from '../../../report-model/outcome.ts';
+import type { Location } from '../../../source/location.ts';
 import { compareSeverity, type Severity } from '../../../source/severity.ts';
-import type { CheckedKernel, LaunchedKernel } from '../../build/phase-data.ts';
+import type { CheckedKernel, EarlyFinding, LaunchedKernel } from '../../build/phase-data.ts';
 import type { KernelReport, RepairAlternative, RepairCost, RepairEdit, RepairReport } from '../../../report-model/report.ts';
 import { isOfWidth, neededFindings } from './partial-repair.ts';
 import {
@@ -45,7 +48,8 @@ export async function repairKernels(kernels: readonly CheckedKernel[], run: Repa
   const outcomes: Outcome[] = await inTurn(groups, run, async (group) => {
     const known = ahead.get(group);
     if (known) return { ...(await finished(bench, group, known.decided, known)), searched: known.milliseconds };
-    const isSpent = compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length > 0);
+    const isSpent =
+      compilations >= (run.selection?.compilations ?? Infinity) && group.some((one) => needed(one).length + earlyOf(one).length > 0);
     const why = refused.get(group) ?? (isSpent ? enough(group) : undefined);
     if (why) return skippedOutcome(group, why);
     const outcome = await repairGroup(run, bench, group);
@@ -143,6 +147,8 @@ interface Outcome {
   readonly isShared: boolean;
   /** Cost of the edit, by instance. */
   readonly costs: ReadonlyMap<KernelReport, RepairCost>;
+  /** Whether the edit inserts a wait for the kernels before. */
+  readonly isWait?: boolean;
   /** Text with the edits of other kernels in which this edit was verified. */
   readonly atOnce?: EditedTexts;
   readonly milliseconds: number;
@@ -189,9 +195,9 @@ async function clashOf({ project }: RepairRun, bench: Workbench, all: readonly O
   // All these repairs were already verified together in this text.
   const isKnown = atOnce !== undefined && all.every((one) => one.atOnce === atOnce);
   if (isKnown && [...texts].every(([file, text]) => atOnce.get(file) === text)) return null;
-  for (const { group, repair } of all) {
+  for (const { group, repair, isWait } of all) {
     const extent = repair.leaves ? 'some' : 'all';
-    const { verified } = await bench.verify(group, texts, 'barriers', repair.status === 'optimised', extent);
+    const { verified } = await bench.verify(group, texts, isWait ? 'waits' : 'barriers', repair.status === 'optimised', extent);
     if (!verified) return clash;
   }
   return null;
@@ -222,9 +228,12 @@ function selected(groups: readonly CheckedKernel[][], selection: RepairRun['sele
   const { wanted, most } = selection;
   const left: { readonly group: readonly CheckedKernel[]; readonly severity: Severity }[] = [];
   for (const group of groups) {
-    const found = group.flatMap(needed);
+    const found = group.flatMap((one) => [
+      ...needed(one).map((finding) => ({ names: fingerprintsOf(finding), severity: finding.severity })),
+      ...earlyOf(one).map(({ fingerprint, severity }) => ({ names: [fingerprint], severity })),
+    ]);
     const [worst] = found
-      .filter((finding) => fingerprintsOf(finding).some((name) => wanted.has(name)))
+      .filter(({ names }) => names.some((name) => wanted.has(name)))
       .map(({ severity }) => severity)
       .sort(compareSeverity);
     if (worst !== undefined) left.push({ group, severity: worst });
@@ -248,6 +257,11 @@ function needed({ report }: Pick<CheckedKernel, 'report'>): Finding[] {
   return neededFindings(report);
 }
 
+/** Findings on accesses before the wait, which a wait is inserted for if no race is to be repaired. */
+function earlyOf({ early = [] }: Pick<CheckedKernel, 'early'>): readonly EarlyFinding[] {
+  return early;
+}
+
 /** Findings that are neither proved absent nor confirmed by a run. */
 function undecidedOf(report: KernelReport): Finding[] {
   return findingsOf(report).filter(({ confirmed, suppressed }) => !confirmed && suppressed === undefined);
@@ -264,7 +278,7 @@ function mayBeProved(report: KernelReport): boolean {
 function ofInstance(repair: RepairReport, report: KernelReport, cost?: RepairCost): RepairReport {
   const { edits, ...rest } = repair;
   const priced = cost && edits ? { ...rest, cost, edits } : repair;
-  if (repair.status !== 'repaired') return priced;
+  if (repair.status !== 'repaired' || repair.fixes) return priced;
   const left = new Set(repair.leaves);
   const fixed = needed({ report });
   const all = (fixed.length > 0 ? fixed : undecidedOf(report)).map(({ fingerprint }) => fingerprint);
@@ -289,7 +303,9 @@ async function finished(
   { outcome, source, texts }: Decided,
   atOnce?: Ahead,
 ): Promise<Finished> {
-  const repair = reportOf(outcome, source);
+  const isWait = 'steps' in outcome && outcome.steps.some(({ kind }) => kind === 'wait');
+  const early = group.flatMap(earlyOf).map(({ fingerprint }) => fingerprint);
+  const repair = { ...reportOf(outcome, source), ...(isWait && { fixes: [...new Set(early)] }) };
   if (!('text' in outcome)) return { group, repair, isShared: false, costs: new Map() };
   const costs = new Map<KernelReport, RepairCost>();
   for (const { entry, report } of group) {
@@ -304,7 +320,7 @@ async function finished(
   }
   const whole = alternatives.length > 0 ? { ...repair, alternatives } : repair;
   const isShared = bench.changesOthers(texts(outcome.text));
-  return { group, repair: whole, isShared, costs, ...(atOnce?.texts && { atOnce: atOnce.texts }) };
+  return { group, repair: whole, isShared, isWait, costs, ...(atOnce?.texts && { atOnce: atOnce.texts }) };
 }
 
 /** Cost of an edit for an instance; null if unknown. */
@@ -331,15 +347,16 @@ async function decideGroup(
   const { project, settings, sources } = run;
   const [{ entry }] = group as [CheckedKernel];
   const all = group.flatMap(needed);
+  const isEarly = all.length === 0 && group.some((one) => earlyOf(one).length > 0);
   const skipped = (why: NoRepair): RepairReport =>
     all.length === 0 && isUndecided
       ? { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) }
-      : all.length === 0
+      : all.length === 0 && !isEarly
         ? { status: 'not-needed' }
         : { status: 'skipped', reason: noRepairText(why) };
   // Unconfirmed findings are repaired if the user requests repairs, but not in reviews.
-  const isUndecided = all.length === 0 && !run.selection && group.some(({ report }) => mayBeProved(report));
-  if (all.length === 0 && !isUndecided) {
+  const isUndecided = all.length === 0 && !isEarly && !run.selection && group.some(({ report }) => mayBeProved(report));
+  if (all.length === 0 && !isUndecided && !isEarly) {
     const mayShrink = group.every((instance) => provesBothChecks(instance.report) && instance.entry.notEvaluated.length === 0);
     if (!group.every((instance) => provesBothChecks(instance.report)))
       return { status: 'skipped', reason: noRepairText({ kind: 'unconfirmed' }) };
@@ -368,7 +385,7 @@ async function decideGroup(
   const gridLevel =
     settings.configuration.checks.repair.gridLevel &&
     instances.every(({ launches, kernel }) => launches.every(({ cooperative }) => cooperative) || holdsGridBarrier(kernel));
-  const isRemoval = all.length === 0 && !isUndecided;
+  const isRemoval = all.length === 0 && !isUndecided && !isEarly;
   if (!isRemoval) bench.expect(instances);
   const textsOf =
     (edited: string) =>
@@ -386,6 +403,7 @@ async function decideGroup(
     shown: toRepair.flatMap(racingPairs),
     missing: toRepair.flatMap(missingOf),
     narrow: () => bench.narrowAccesses(group),
+    waits: isEarly ? run.units.flatMap(({ kernels }) => kernels.flatMap(({ kernel }) => waitsOf(kernel))) : [],
     weights: settings.configuration.checks.repair.weights,
     gridLevel,
     build: (text) => bench.marked(instances, texts(text), left),
@@ -398,7 +416,7 @@ async function decideGroup(
     expired: () => left() === 0,
   });
   let edited = source;
-  const search = isRemoval ? removeRedundant : all.length > 0 && all.every(isOfWidth) ? widenIndices : repairKernel;
+  const search = isRemoval ? removeRedundant : isEarly ? insertWait : all.length > 0 && all.every(isOfWidth) ? widenIndices : repairKernel;
   let outcome = await search(requestFor(source));
   if (outcome.status === 'not-needed') return { status: 'not-needed' };
   // The necessary edit may be in a function that the kernel calls.
@@ -471,6 +489,16 @@ function racingPairs(finding: Finding): RacingAccess[][] {
       expression,
     })),
   );
+}
+
+/** The lines that wait for the kernels before, those of calls included. */
+function waitsOf({ blocks }: Kernel): Location[] {
+  const waits = blocks.flatMap(({ instructions }) => instructions.filter(isGridWait));
+  return waits.flatMap(({ location }) => {
+    const frames: Location[] = [];
+    for (let frame = location; frame; frame = frame.inlinedAt) frames.push(frame);
+    return frames;
+  });
 }
 
 function holdsBarrier({ blocks }: Kernel): boolean {

@@ -2,6 +2,7 @@
 import { grouped } from '../../../base/grouped.ts';
 import { kernelRequest } from '../../build/kernel-request.ts';
 import { policyOf } from '../../../settings/configuration.ts';
+import { gridDependency } from '../../../analysis/barriers/grid-dependency.ts';
 import { isFullBarrier } from '../../../analysis/barriers/barrier-interval.ts';
 import { complete } from '../../../base/coroutine.ts';
 import { compareText } from '../../../base/text.ts';
@@ -34,6 +35,7 @@ import type { UnitBuilder } from '../../project/unit-builder.ts';
 import { type SourceFacts, departureAmong } from '../../project/source-facts.ts';
 import { type NarrowPlace, narrowPlaces } from '../../../check/memory/width-check.ts';
 import { isRace } from '../../../report-model/outcome.ts';
+import { outsideToolkit } from '../../../source/location.ts';
 import { compareSeverity } from '../../../source/severity.ts';
 import type { Reason } from '../../../verdict/reason.ts';
 import {
@@ -240,7 +242,7 @@ export class Workbench {
   ): Promise<Verification> {
     const notes = new Set<Note>();
     const widths: WidthResults = { left: new Map(), reason: undefined };
-    const open = change === 'widths' ? null : extent === 'some' ? new Map<CheckedKernel, OpenPairs[]>() : null;
+    const open = change === 'widths' || change === 'waits' ? null : extent === 'some' ? new Map<CheckedKernel, OpenPairs[]>() : null;
     const reached = await this.reached(group, [...texts.keys()]);
     if (typeof reached === 'number') return { verified: false, refusal: { kind: 'many-units', units: reached } };
     for (const unit of reached.units) {
@@ -292,9 +294,12 @@ export class Workbench {
         const result = await this.check(entry, { kernel, source: verification.source }, launch, departure);
         if (instance) {
           const known = assumptionsOf(instance.report);
-          if (change === 'widths') {
+          if (change === 'widths' || change === 'waits') {
+            const edited = { kernel, launch, former };
             const reason =
-              (await this.worseWidths(instance, result, { kernel, launch, former }, widths)) ??
+              (await (change === 'widths'
+                ? this.worseWidths(instance, result, edited, widths)
+                : this.worseWaits(instance, result, { ...edited, produced }))) ??
               freshAssumption(result, known, isRemoval) ??
               worseBuilds(entry, kernel, produced, former);
             if (reason !== null) return reason;
@@ -311,12 +316,7 @@ export class Workbench {
           continue;
         }
         // Another kernel uses the same edited function: its result must not become worse.
-        const before = await this.check(
-          entry,
-          { kernel: entry.kernel, source: entry.verification.source },
-          launch,
-          this.run.sources.departure,
-        );
+        const before = await this.before(entry, launch);
         if (
           provesBothChecks(before)
             ? complaint(result, buildsDiffer(kernel, produced), assumptionsOf(before)) !== null
@@ -335,16 +335,14 @@ export class Workbench {
   private async worseWidths(
     { entry }: CheckedKernel,
     result: CheckResult,
-    { kernel, launch, former }: { readonly kernel: Kernel; readonly launch: Launch; readonly former: FormerLine },
+    { kernel, launch, former }: Edited,
     widths: WidthResults,
   ): Promise<EditRefusal | null> {
-    const original = { kernel: entry.kernel, source: entry.verification.source };
-    const before = await this.check(entry, original, launch, this.run.sources.departure);
-    for (const check of ['race', 'divergence'] as const) {
-      const { verdict, reason } = result[check];
-      if (rank[verdict] > rank[before[check].verdict]) return { kind: 'not-proved', check, verdict, ...(reason && { reason }) };
+    const before = await this.before(entry, launch);
+    const worse = weaker(result, before);
+    if (worse) return worse;
+    for (const { verdict, reason } of [result.race, result.divergence])
       if (verdict !== 'proved' && verdict !== 'skipped') widths.reason ??= reason ?? { kind: 'not-proved' };
-    }
     const known = findingsByPlace(before, (_, line) => line);
     for (const [key, { code, severity, places, when }] of findingsByPlace(result, former)) {
       const old = known.get(key);
@@ -366,6 +364,34 @@ export class Workbench {
     return isGivenWrap || (await this.computesTheSame(entry, kernel, launch, 'statements')) ? null : { kind: 'other-values' };
   }
 
+  /** Why an instance still accesses global memory before its wait under a launch, or why its result is worse. */
+  private async worseWaits(
+    { entry }: CheckedKernel,
+    result: CheckResult,
+    { kernel, produced, launch, former }: Edited & { readonly produced: Kernel | undefined },
+  ): Promise<EditRefusal | null> {
+    for (const build of [kernel, produced ?? kernel]) {
+      const early = [...gridDependency(build).accesses].filter(([, order]) => order !== 'after');
+      const lines = early.flatMap(([{ location }]) => outsideToolkit(location)?.line ?? []);
+      if (early.length > 0) return { kind: 'early-access', lines, isMoved: build !== kernel };
+    }
+    const before = await this.before(entry, launch);
+    const worse = weaker(result, before);
+    if (worse) return worse;
+    const known = findingsByPlace(before, (_, line) => line);
+    for (const [key, { severity, places }] of findingsByPlace(result, former)) {
+      const old = known.get(key);
+      if (!old || compareSeverity(severity, old.severity) < 0)
+        return { kind: 'new-finding', lines: places.flatMap((place) => place?.line ?? []) };
+    }
+    return (await this.computesTheSame(entry, kernel, launch, 'statements')) ? null : { kind: 'other-values' };
+  }
+
+  /** The result of an instance before any edit. */
+  private before(entry: LaunchedKernel, launch: Launch): Promise<CheckResult> {
+    return this.check(entry, { kernel: entry.kernel, source: entry.verification.source }, launch, this.run.sources.departure);
+  }
+
   /** The accesses of instances of which an index may wrap around, and the sizes of their findings. */
   async narrowAccesses(group: readonly CheckedKernel[]): ReturnType<RepairRequest['narrow']> {
     const places = new Map<string, NarrowPlace>();
@@ -385,12 +411,11 @@ export class Workbench {
   private async worsened(
     instance: CheckedKernel,
     result: CheckResult,
-    { kernel, launch, former }: { readonly kernel: Kernel; readonly launch: Launch; readonly former: FormerLine },
+    { kernel, launch, former }: Edited,
     open: Map<CheckedKernel, OpenPairs[]>,
   ): Promise<EditRefusal | null> {
     const { entry } = instance;
-    const original = { kernel: entry.kernel, source: entry.verification.source };
-    const before = await this.check(entry, original, launch, this.run.sources.departure);
+    const before = await this.before(entry, launch);
     const after = openPairs(result, kernel, former);
     open.set(instance, [...(open.get(instance) ?? []), after]);
     return worsened(
@@ -479,6 +504,14 @@ function byBuild(instances: readonly LaunchedKernel[]): LaunchedKernel[][] {
   return [...grouped(instances, ({ unit, arch }) => JSON.stringify([unit.path, arch])).values()];
 }
 
+/** An edited instance under a launch. */
+interface Edited {
+  readonly kernel: Kernel;
+  readonly launch: Launch;
+  /** Maps lines to those before the edit. */
+  readonly former: FormerLine;
+}
+
 /** A kernel of a build, with its markers switched if it has some. */
 type MarkedKernel = Pick<CheckTask, 'source' | 'switches'> & { readonly kernel: Kernel };
 
@@ -539,6 +572,15 @@ const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['diverg
   race: 3,
   divergent: 3,
 };
+
+/** A verdict that is weaker than before; null if there is none. */
+function weaker(result: CheckResult, before: CheckResult): EditRefusal | null {
+  for (const check of ['race', 'divergence'] as const) {
+    const { verdict, reason } = result[check];
+    if (rank[verdict] > rank[before[check].verdict]) return { kind: 'not-proved', check, verdict, ...(reason && { reason }) };
+  }
+  return null;
+}
 
 /** Whether some threads return before a barrier. */
 function exitsEarly({ divergence }: Pick<CheckResult | KernelReport, 'divergence'>): boolean {
