@@ -27,14 +27,22 @@ export function anchorOf(finding: Finding, diff: Diff): Anchor | undefined {
     const { barrier } = finding;
     const steps = finding.interleaving?.steps.map(({ location }) => location) ?? [];
     // A repair moves a barrier out of the branch around it, so the adjacent lines are considered too.
-    const beside = [barrier.line - 1, barrier.line + 1].map((line) => ({ ...barrier, line }));
-    return anchorOn([barrier], diff, [...beside, ...steps]);
+    return anchorOn([barrier], diff, [...adjacent(barrier), ...steps]);
   }
   for (const { first, second } of [finding, ...(finding.also ?? [])]) {
     const anchor = anchorOn([second.location, first.location], diff);
     if (anchor) return anchor;
   }
   return undefined;
+}
+
+/** The lines of a comment on a single place, with adjacent ones: a repair may move a statement over it. */
+export function anchorAt(place: Location, diff: Diff): Anchor | undefined {
+  return anchorOn([place], diff, adjacent(place));
+}
+
+function adjacent(place: Location): Location[] {
+  return [place.line - 1, place.line + 1].map((line) => ({ ...place, line }));
 }
 
 function anchorOn(own: readonly (Location | undefined)[], diff: Diff, others: readonly (Location | undefined)[] = []): Anchor | undefined {

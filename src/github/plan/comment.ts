@@ -3,6 +3,7 @@ import { hashText } from '../../base/hash.ts';
 import type { Finding } from '../../report-model/outcome.ts';
 import { findingsInGroup, type FindingGroup } from '../../report-model/finding-group.ts';
 import type { RepairReport } from '../../report-model/report.ts';
+import { codes } from '../../source/codes.ts';
 import type { Location } from '../../source/location.ts';
 import { kernelsText, launchText, otherLinesText, remediesOf, sentencesIn, titleText } from '../../messages/review.ts';
 import { repairPhrase } from '../../messages/phrases.ts';
@@ -15,7 +16,7 @@ import { printMarker } from '../text/marker.ts';
 import type { Anchor } from './anchor.ts';
 import { kernelKeys } from './settlement.ts';
 import type { Offer } from './suggestion.ts';
-import { reproduction, type ReviewFacts } from './summary.ts';
+import { reproduction, type ReviewFacts, type Site } from './summary.ts';
 
 // Maximum number of fingerprints in a marker. A later run recognises the comment by any of them.
 const MAX_FINGERPRINTS = 50;
@@ -88,18 +89,43 @@ export function commentText(facts: ReviewFacts, group: FindingGroup, offer: Offe
     return `${printMarker('finding', { fingerprints, kernels: kernelKeys(group.occurrences), name: facts.name, text: isOf })}${wholeText(text, repair)}`;
   };
   const beside = facts.hasRepairs ? repairSentence(group.example.kernel.repair) : '';
-  for (const { text, suggests } of offer ? repairTexts(offer, group, anchor) : []) {
+  return fitting(facts, bodyOf, offer ? repairTexts(offer, group.kernels, anchor) : [], beside);
+}
+
+/** The longest text of a comment that fits. @param instead the text without a repair */
+function fitting(facts: ReviewFacts, bodyOf: (repair: string) => string, repairs: readonly RepairText[], instead: string): CommentText {
+  for (const { text, suggests } of repairs) {
     const body = bodyOf(text);
     // The suggestion is included completely or not at all: a shortened one would delete code.
     if (byteLength(body) <= COMMENT_BUDGET) return { body, suggests };
   }
-  return { body: fitMarkdown(bodyOf(beside), COMMENT_BUDGET, cutNote(facts.host)), suggests: false };
+  return { body: fitMarkdown(bodyOf(instead), COMMENT_BUDGET, cutNote(facts.host)), suggests: false };
 }
 
-function repairTexts(offer: Offer, group: FindingGroup, anchor: Anchor): { text: string; suggests: boolean }[] {
+/** The body of a comment on a finding of the host program. */
+export function siteComment(facts: ReviewFacts, site: Site, offer: Offer | undefined, anchor: Anchor): CommentText {
+  const { fingerprint } = site;
+  const bodyOf = (repair: string): string => {
+    const text = joined([siteText(site), repair]);
+    return `${printMarker('finding', { fingerprints: [fingerprint], kernels: [], name: facts.name, text: hashText(text) })}${text}`;
+  };
+  return fitting(facts, bodyOf, offer ? repairTexts(offer, offer.kernels, anchor) : [], '');
+}
+
+/** Title and message of a finding on the order of operations. */
+export function siteText({ code, severity, message }: Site): string {
+  return joined([`**${toMarkdown(codes[code].title.replace(/\.$/, ''))}** (${severity})`, toMarkdown(message)]);
+}
+
+interface RepairText {
+  readonly text: string;
+  readonly suggests: boolean;
+}
+
+function repairTexts(offer: Offer, kernels: readonly string[], anchor: Anchor): RepairText[] {
   const block = offer.blockAt(anchor);
   const isShort = offer.patch.split('\n').length <= MAX_PATCH_LINES;
-  const intro = introduction(offer, group);
+  const intro = introduction(offer, kernels);
   return [
     ...(block === undefined ? [] : [{ text: `${intro}\n\n${fencedBlock(`${block}\n`, 'suggestion')}`, suggests: true }]),
     ...(isShort ? [{ text: `${intro}\n\n${fencedBlock(offer.patch, 'diff')}`, suggests: false }] : []),
@@ -107,12 +133,12 @@ function repairTexts(offer: Offer, group: FindingGroup, anchor: Anchor): { text:
 }
 
 /** The repair as a diff, for findings without a comment. */
-export function repairDiff(offer: Offer | undefined, group: FindingGroup): string {
+export function repairDiff(offer: Offer | undefined, kernels: readonly string[] = offer?.kernels ?? []): string {
   if (!offer || offer.patch.split('\n').length > MAX_PATCH_LINES) return '';
-  return `${introduction(offer, group)}\n\n${fencedBlock(offer.patch, 'diff')}`;
+  return `${introduction(offer, kernels)}\n\n${fencedBlock(offer.patch, 'diff')}`;
 }
 
-function introduction({ reason, kernels, isPartial }: Offer, { kernels: told }: FindingGroup): string {
+function introduction({ reason, kernels, isPartial }: Offer, told: readonly string[]): string {
   const isForAll = told.every((name) => kernels.includes(name));
   const names = told.filter((name) => kernels.includes(name)).map(codeSpan);
   const forWhom = isForAll ? '' : ` for ${names.join(', ')} (the summary has the others)`;

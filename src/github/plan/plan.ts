@@ -10,9 +10,10 @@ import { renderPatch } from '../../report/patch.ts';
 import type { TrustChange } from '../../app/compare/trust-changes.ts';
 import type { FileDiff } from '../../source/diff.ts';
 import { codes, type Code } from '../../source/codes.ts';
+import type { Diagnostic } from '../../source/diagnostic.ts';
 import { listed } from '../../messages/text/code-text.ts';
 import type { Location } from '../../source/location.ts';
-import { anchorOf, type Anchor } from './anchor.ts';
+import { anchorAt, anchorOf, type Anchor } from './anchor.ts';
 import { kernelsText, launchText, otherLinesText, titleText } from '../../messages/review.ts';
 import { placeName, placeNames } from '../../report-model/cause.ts';
 import { findingsInGroup, groupFindings, locationOf, occurrences, type FindingGroup } from '../../report-model/finding-group.ts';
@@ -21,7 +22,7 @@ import { CHECK_SUMMARY_BUDGET, COMMENT_BUDGET, fitMarkdown, JOB_SUMMARY_BUDGET, 
 import { cutNote, logOf, restIn, type RunHost } from '../text/run-host.ts';
 import { printMarker } from '../text/marker.ts';
 import { toPlainText } from '../../report/markup/code-pieces.ts';
-import { commentText, findingText, repairDiff, wholeText } from './comment.ts';
+import { commentText, findingText, repairDiff, siteComment, siteText, wholeText } from './comment.ts';
 import type { EarlierCosts } from './cost-history.ts';
 import { composeReview } from './review-body.ts';
 import { kernelKeys, settlements } from './settlement.ts';
@@ -34,12 +35,14 @@ import {
   isOwnWords,
   provesAllThatWasAsked,
   jobSummaryMarkdown,
+  ordersPhrase,
   summaryMarkdown,
   shortSha,
   toolName,
   trustSection,
   where,
   type ReviewFacts,
+  type Site,
   type ToolPlace,
 } from './summary.ts';
 import { annotationCommands, logText, type Annotation } from '../text/workflow-command.ts';
@@ -121,6 +124,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     fixed: new Set(report.comparison?.fixed ?? []).size,
     costs: worseCosts(report).filter(({ fingerprint }) => isNew(fingerprint)),
     errors: report.diagnostics.filter(isFailure),
+    sites: report.diagnostics.filter(isOrdering).filter(({ fingerprint }) => isNew(fingerprint)),
     trust: input.trust ?? [],
     folder,
     tool: input.tool,
@@ -139,7 +143,13 @@ export function planReview(input: PlanInput): ReviewPlan {
   const reported = new Set([...all.map(({ finding }) => finding.fingerprint), ...limits, ...sites].filter(isNew));
   const exitCode = exitCodeOf(report, input.failOn ?? optionDefaults.failOn, reported);
   const inReview = confirmed.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
-  const findings = options.review ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, offers, options.maxComments) : [];
+  const sitesInReview = found.sites.filter(({ severity }) => compareSeverity(severity, options.inlineSeverity) <= 0);
+  const ofKernels = options.review ? planFindings(inReview.slice(0, MAX_TOLD), found, diff, offers, options.maxComments) : [];
+  const commentsLeft = options.maxComments - ofKernels.filter(({ comment }) => comment !== null).length;
+  const findings = [
+    ...ofKernels,
+    ...(options.review ? planSites(sitesInReview.slice(0, MAX_TOLD), found, diff, offers, commentsLeft) : []),
+  ];
   const suggested = new Set(findings.flatMap(({ suggested: one }) => one ?? []));
   const isSuggested = (fingerprint: string): boolean => {
     const offer = offers.get(fingerprint);
@@ -148,9 +158,9 @@ export function planReview(input: PlanInput): ReviewPlan {
   const facts: ReviewFacts = { ...found, patch: isWhole ? patchOf(input, isSuggested) : '' };
   const whole: ReviewFacts = { ...found, patch: isWhole ? patchOf(input, () => false) : '' };
   const annotations = planAnnotations(facts, input);
-  const parts = [confirmed, possible, facts.costs, facts.errors, facts.trust];
+  const parts = [confirmed, possible, facts.sites, facts.costs, facts.errors, facts.trust];
   const nothingToTell = parts.every(({ length }) => length === 0);
-  const blamed = confirmed.length + facts.costs.filter(({ severity }) => severity !== 'notice').length;
+  const blamed = confirmed.length + facts.sites.length + facts.costs.filter(({ severity }) => severity !== 'notice').length;
   const [summary, ofVerdicts] = [facts, { ...found, hasRepairs: false, history: new Map() }].map(summaryMarkdown) as [string, string];
   const [title, conclusion] = [cutTitle(headline(facts)), conclusionOf(exitCode, blamed)];
   const verdicts = hashText(JSON.stringify([title, conclusion, annotations, ofVerdicts]));
@@ -168,7 +178,7 @@ export function planReview(input: PlanInput): ReviewPlan {
     verdicts,
     exitCode,
     findings,
-    reviewIntroduction: reviewIntroduction(facts, inReview.length),
+    reviewIntroduction: reviewIntroduction(facts, inReview.length + sitesInReview.length),
     summary: { body: commentOf(0), withSettled: commentOf, createIfMissing: !nothingToTell },
     check: {
       name: toolName(input.analysedBy === 'fork' ? [name, 'fork'].filter((word) => word !== '').join(', ') : name),
@@ -259,9 +269,51 @@ function planFindings(
       ...(text?.suggests && offer ? { suggested: offer } : {}),
       bodyAt: (lines) => commentText(facts, group, offer, withinFolder(lines, facts.folder)).body,
       // The summary contains the repairs that no comment suggests.
-      ...entryOf(facts, group, text?.suggests ? repairDiff(offer, group) : ''),
+      ...entryOf(facts, group, text?.suggests ? repairDiff(offer, group.kernels) : ''),
     };
   });
+}
+
+/** The texts of findings of the host program, and of accesses before a wait. */
+function planSites(
+  sites: readonly Site[],
+  facts: ReviewFacts,
+  diff: ReadonlyMap<string, FileDiff>,
+  offers: ReadonlyMap<string, Offer>,
+  maxComments: number,
+): PlannedFinding[] {
+  let comments = 0;
+  return sites.map((site) => {
+    const { fingerprint, location, severity } = site;
+    const offer = offers.get(fingerprint);
+    const anchor = anchorAt(location, diff);
+    const text = anchor && comments < maxComments ? siteComment(facts, site, offer, anchor) : undefined;
+    if (text) comments += 1;
+    const place = where(facts, location);
+    const entry = wholeText({ head: siteText(site), background: '', reproduction: '' }, text?.suggests ? repairDiff(offer) : '');
+    return {
+      fingerprints: [fingerprint],
+      kernels: [],
+      severity,
+      path: `${facts.folder}${location.file}`,
+      place,
+      withoutComment: anchor ? 'too-many' : 'not-in-diff',
+      comment:
+        anchor && text
+          ? { ...anchor, path: `${facts.folder}${anchor.path}`, side: 'RIGHT', body: text.body, fingerprints: [fingerprint] }
+          : null,
+      ...(text?.suggests && offer ? { suggested: offer } : {}),
+      bodyAt: (lines) => siteComment(facts, site, offer, withinFolder(lines, facts.folder)).body,
+      entry: `- ${place} ${entry.replaceAll('\n', '\n  ')}`,
+      entryText: hashText(`${location.file}:${location.line} ${entry}`),
+    };
+  });
+}
+
+/** Whether a diagnostic is a finding on the order of operations that is not suppressed. */
+function isOrdering(diagnostic: Diagnostic): diagnostic is Site {
+  const { code, severity, fingerprint, location } = diagnostic;
+  return code.startsWith('ordering/') && severity !== 'notice' && fingerprint !== undefined && location !== undefined;
 }
 
 /**
@@ -286,7 +338,7 @@ function entryOf(facts: ReviewFacts, group: FindingGroup, repair: string): Pick<
 function reviewIntroduction(facts: ReviewFacts, total: number): string {
   const { confirmed, errors } = facts;
   const kept = errors.length > 0 ? ' Some code could not be analysed because of errors; see the summary.' : '';
-  const what = `Selvage found ${countFindings(confirmed, listed)} in the kernels that this change affects.${kept}`;
+  const what = `Selvage found ${listed([...(confirmed.length > 0 ? [countFindings(confirmed, listed)] : []), ...ordersPhrase(facts)])} in the kernels that this change affects.${kept}`;
   const more = total > MAX_TOLD ? ` This review shows the first ${MAX_TOLD}${restIn(facts.host, 'see the job summary for the rest')}.` : '';
   return [trustSection(facts), what + more].filter((part) => part !== '').join('\n\n');
 }
@@ -359,7 +411,7 @@ function logLines(facts: ReviewFacts): string[] {
   const errors = facts.errors.map(({ code, message, location }) => `${at(location)}error: ${message} [${code}]`);
   // Messages of these diagnostics are logged only: elsewhere only the titles of their codes appear.
   const notes = facts.report.diagnostics
-    .filter((one) => !isFailure(one) && !isOwnWords(one.code))
+    .filter((one) => !isFailure(one) && (!isOwnWords(one.code) || one.code.startsWith('ordering/')))
     .map(({ code, message, location, severity }) => `${at(location)}${severity}: ${message} [${code}]`);
   const costs = facts.costs.map(
     ({ code, kernel, message, location, severity }) => `${at(location)}${severity}: ${kernel}: ${message} [${code}]`,

@@ -59,6 +59,10 @@ export function settlements(report: Report, folder: string): (earlier: EarlierFi
   for (const { finding } of all)
     for (const fingerprint of fingerprintsOf(finding))
       if (!current.has(fingerprint) || finding.suppressed === undefined) current.set(fingerprint, finding.suppressed);
+  // Findings of the host program: a suppressed one is a notice.
+  for (const { code, severity, fingerprint } of report.diagnostics)
+    if (fingerprint !== undefined && code.startsWith('ordering/'))
+      current.set(fingerprint, severity === 'notice' ? 'the source or the configuration suppresses it' : undefined);
   const checks = checksOf(report, all, folder);
   const excluded = new Set(report.excluded?.map((path) => `${folder}${path}`));
   const isAllDecided = [...checks.values()].every(({ isDecided }) => isDecided);

@@ -33,6 +33,12 @@ export interface ToolPlace {
   readonly ref: string;
 }
 
+/** A finding on the order of operations, which is a diagnostic with a fingerprint. */
+export interface Site extends Diagnostic {
+  readonly fingerprint: string;
+  readonly location: Location;
+}
+
 /** Facts that all texts of one review are generated from. */
 export interface ReviewFacts {
   /** The name of the job; empty if there is only one. */
@@ -54,6 +60,8 @@ export interface ReviewFacts {
   /** Costs that are worse than in the base, or newly over a limit; worst first. */
   readonly costs: readonly Regression[];
   readonly errors: readonly Diagnostic[];
+  /** New findings on the order of launches, copies and the host. */
+  readonly sites: readonly Site[];
   readonly trust: readonly TrustChange[];
   /** Creates a link to a location in the head revision; null if the code is not hosted. */
   readonly link: ((location: Location) => string | undefined) | null;
@@ -96,7 +104,7 @@ export function toolName(name: string): string {
 /** The result in a few words, at most 255 characters. */
 export function headline(facts: ReviewFacts): string {
   const { confirmed, possible, errors, report, costs } = facts;
-  const parts = confirmed.length > 0 ? [countFindings(confirmed)] : [];
+  const parts = [...(confirmed.length > 0 ? [countFindings(confirmed)] : []), ...ordersPhrase(facts)];
   const severe = costs.filter(({ severity }) => severity !== 'notice');
   if (severe.length > 0) parts.push(costsPhrase(costs));
   if (errors.length > 0) parts.push(count(errors.length, 'analysis error'));
@@ -118,6 +126,11 @@ export function headline(facts: ReviewFacts): string {
   const more = `${also}${mends}${excluded > 0 ? `; ${count(excluded, 'file')} excluded` : ''}`;
   if (proved < kernels) return `${none}; ${proved} of ${count(kernels, 'kernel')} proved${more}`;
   return `${count(kernels, 'kernel')} proved free of data races and barrier divergence${more}`;
+}
+
+/** Number of the findings on the order of launches, copies and the host; empty without any. */
+export function ordersPhrase({ sites }: ReviewFacts): readonly string[] {
+  return sites.length > 0 ? [count(sites.length, 'missing order')] : [];
 }
 
 /** `2 data races, 1 barrier divergence`. @param join combines the parts into one text */
@@ -143,6 +156,7 @@ export function summaryMarkdown(facts: ReviewFacts): string {
     `### ${escapeText(toolName(facts.name))}: ${headline(facts)}`,
     trustSection(facts, MOST_SHOWN),
     findingTable(facts.confirmed.slice(0, MOST_FINDINGS), facts),
+    siteSection(facts),
     costSection(facts),
     fixedSection(facts),
     settledBefore(facts),
@@ -412,8 +426,17 @@ function assumptionSection({ report }: ReviewFacts): string {
   return details('Assumptions of the proofs', rows.slice(0, MAX_ROWS).join('\n') + moreItems(rows.length));
 }
 
+/** Findings on the order of launches, copies and the host. */
+function siteSection(facts: ReviewFacts): string {
+  const { sites } = facts;
+  if (sites.length === 0) return '';
+  const rows = sites.slice(0, MOST_FINDINGS).map((site) => `- ${site.severity}: ${diagnosticLine(facts, site)}`);
+  return rows.join('\n') + moreItems(sites.length, MOST_FINDINGS);
+}
+
 function noteSection(facts: ReviewFacts): string {
-  const notes = facts.report.diagnostics.filter((one) => !isFailure(one));
+  const shown = new Set<Diagnostic>(facts.sites);
+  const notes = facts.report.diagnostics.filter((one) => !isFailure(one) && !shown.has(one));
   if (notes.length === 0) return '';
   const rows = notes.slice(0, MAX_ROWS).map((note) => `- ${diagnosticLine(facts, note)}`);
   return details(`Notes (${notes.length})`, rows.join('\n') + moreItems(notes.length));
@@ -473,6 +496,7 @@ const OWN_WORDS = new Set([
   'config',
   'input',
   'launch',
+  'ordering',
   'assumption',
   'annotation',
   'suppression',
