@@ -2,6 +2,7 @@
 import type { AssumedFacts } from './context/assumed-facts.ts';
 import type { CertificateLog } from './certifying/certificate-log.ts';
 import { unprovable } from './context/unprovable.ts';
+import { loopAround } from './advice/missing-lanes.ts';
 import { describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext, KernelAndLaunch, SymbolicFacts } from './context/facts.ts';
 import { enumerateBranch } from './deciding/enumerate-branch.ts';
@@ -328,6 +329,7 @@ function describeFinding(
   const standing = shown && origin === 'chosen' ? standingOf(context, confirmation, [barrierKey(shown.event)], deciding) : null;
   const interleaving = shown && divergenceInterleaving(context, shown.event, shown.scenario);
   const chosen = shown && origin === 'chosen' ? chosenLaunch(context, shown.scenario) : undefined;
+  const loop = kind === 'divergent' ? loopAround(context, home, 'block') : null;
   const { divergence, earlyExit } = request.policy;
   const subject: FindingSubject = [code, condition, String(barrierOrdinal(context, obligation.barrier))];
   return {
@@ -350,6 +352,7 @@ function describeFinding(
       witnessOrigin: origin,
     }),
     ...(standing?.when !== undefined && { when: standing.when }),
+    ...(loop && { loop }),
     ...(interleaving ? { interleaving } : { wouldDecide: factOfBarrier(context, confirmation, obligation) }),
     among: isGridBarrier(obligation.barrier) ? 'grid' : 'block',
     ...(chosen && { chosen }),

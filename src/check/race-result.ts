@@ -525,7 +525,8 @@ function ofAllBlocks(
   const [wider] = [...between.filter(isShown), ...between];
   if (!wider) return missing;
   const ofGrid = missingOrder(context, [wider.pair.first, wider.pair.second], 'grid', 'any');
-  if (ofGrid.kind === 'fence' || ofGrid.kind === 'wait' || (ofGrid.kind === 'grid-order' && ofGrid.gridBarrier)) return ofGrid;
+  if (ofGrid.kind === 'fence' || ofGrid.kind === 'wait' || (ofGrid.kind === 'grid-order' && (ofGrid.gridBarrier || ofGrid.split)))
+    return ofGrid;
   return isShown(wider) ? { ...missing, betweenBlocks: true } : missing;
 }
 

@@ -4,8 +4,9 @@ import type { Steps } from '../base/coroutine.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import { warpSize } from '../device/hardware-limits.ts';
 import type { DivergenceEvent, UndefinedRead, Whereabouts } from '../interpreter/core/run-result.ts';
-import type { InstructionId, Operand, ValueId } from '../ir/form/kernel.ts';
+import type { BlockId, InstructionId, Operand, ValueId } from '../ir/form/kernel.ts';
 import type { DivergenceFinding, LaneFault } from '../verdict/finding.ts';
+import { executingLanes, loopAround } from './advice/missing-lanes.ts';
 import { describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
 import { isTogether, maskOf } from './obligations/warp-agreement.ts';
@@ -97,13 +98,16 @@ function describe(
   const origin = isGiven(context, terms) ? 'given' : 'chosen';
   const chosen = origin === 'chosen' ? chosenLaunch(context, scenario) : undefined;
   const ordinal = instructions.filter(isTogether).indexOf(instruction);
+  const home = homeOf(context, id);
+  const loop = kind === 'missing-lanes' ? loopAround(context, home, 'warp') : null;
   return {
     code,
     severity: 'warning',
     fingerprint: fingerprintOf(request.identity, [code, instruction.operation.mnemonic, String(ordinal)]),
     kind,
     barrier: placeOf(kernel, instruction),
-    fault: { mnemonic: instruction.operation.mnemonic, ...fault },
+    fault: { mnemonic: instruction.operation.mnemonic, ...fault, ...executingLanes(context, instruction, home, kind === 'outside-mask') },
+    ...(loop && { loop }),
     confirmed: true,
     witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, scenario),
     witnessOrigin: origin,
@@ -156,8 +160,11 @@ function isMaskChosen(context: KernelContext, id: InstructionId): boolean {
 
 /** The conditions under which a thread reaches an instruction. */
 function termsOf(context: KernelContext, id: InstructionId) {
-  const home = context.kernel.blocks.find(({ instructions }) => instructions.some((other) => other.id === id))!;
-  return decidingConditions(context, [home.id], []);
+  return decidingConditions(context, [homeOf(context, id)], []);
+}
+
+function homeOf({ kernel }: KernelContext, id: InstructionId): BlockId {
+  return kernel.blocks.find(({ instructions }) => instructions.some((other) => other.id === id))!.id;
 }
 
 function placeKind(where: Whereabouts): 'exited' | 'elsewhere' {

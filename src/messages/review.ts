@@ -7,6 +7,7 @@ import type { MissingOrder } from '../verdict/finding.ts';
 import { divergenceRemedies } from './finding/barrier-divergence.ts';
 import { remedyText } from './finding/missing-order.ts';
 import { fenceBetween } from './finding/race.ts';
+import { homeOf } from './text/place.ts';
 import type { FixedFinding, LaunchReport } from '../report-model/report.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import type { LaunchSource } from '../launch/launch.ts';
@@ -91,7 +92,10 @@ export function remediesOf(finding: Finding): string[] {
   const { first, second, interleaving, sameValue = false } = finding;
   if (!interleaving?.missing) return [];
   const accesses = { first, second, isOwnCopy: interleaving.threads.length === 1, sameValue };
-  return [remedyText(interleaving.missing as MissingOrder, accesses), fenceBetween].map((text) => sentences(text));
+  return [
+    remedyText(interleaving.missing as MissingOrder, accesses),
+    fenceBetween(interleaving.narrowFence, homeOf([first.location, second.location])),
+  ].map((text) => sentences(text));
 }
 
 /** Launch and arguments, and their origin; empty if the message states the chosen ones, or nothing was given. */

@@ -45,6 +45,8 @@ export interface ReportedInterleaving {
     readonly lacks?: MissingFence['lacks'];
     readonly text: string;
   };
+  /** A fence of the block that has to be one of the device; of a race that occurs if stores are delayed. */
+  readonly narrowFence?: Location;
 }
 
 /** An action of a single thread before a finding. */

@@ -60,6 +60,8 @@ export interface AccessDescription {
   readonly location?: Location;
   readonly thread?: Dim3;
   readonly block?: Dim3;
+  /** Whether all lanes of a warp perform it together, as they store a matrix. */
+  readonly ofWarp?: true;
   /**
    * Ordinal of the access among those of this kind on this array at this line, in order of evaluation; not in reports.
    */
@@ -86,7 +88,8 @@ export type MissingOrder =
   | MissingFence
   | { readonly kind: 'copy-wait' | 'size' | 'width' }
   | MissingGridOrder
-  | { readonly kind: 'atomic'; readonly waits?: true }
+  /** `inWarp`: the threads are lanes of one warp; `isMove`: as in {@link MissingBarrier}. */
+  | { readonly kind: 'atomic'; readonly waits?: true; readonly inWarp?: true; readonly isMove?: true }
   | { readonly kind: 'scope'; readonly narrow: 'block' | 'cluster' }
   | MissingWait;
 
@@ -104,6 +107,15 @@ export interface MissingGridOrder {
   readonly countedUp?: string;
   /** A thread reads before it writes, so that the value before the write may be the right one. */
   readonly isReadFirst?: true;
+  /** An update by two statements, which an atomic operation has to replace. */
+  readonly split?: SplitUpdate;
+}
+
+/** A thread reads an element, and writes it by another statement: `exchange`: another value; `add`: one computed from it; `compare`: under a condition on it. */
+export interface SplitUpdate {
+  readonly read: Location;
+  readonly write: Location;
+  readonly by: 'exchange' | 'add' | 'compare';
 }
 
 /** `block-barrier`: `__syncthreads()`, or another barrier of the block; `warp-barrier`: `__syncwarp()`. */
@@ -205,10 +217,24 @@ export interface MissingWait {
    * only one thread of the block has waited for it; `release`: the flag is set before the access; `lock`: the threads hold
    * different elements of an array of locks; `free`: a thread may take the lock with the value of a free one; `turn`: the loop may
    * end before the other access; `goal`: all blocks wait, for a number that the counter has earlier; `order`: the value does not show whether
-   * the other access is done; `none`: the update is not waited for; `weak`: it is read or written by an access that is not atomic.
+   * the other access is done; `none`: the update is not waited for; `weak`: it is read or written by an access that is not atomic;
+   * `number`: the value that is waited for comes from a counter of each block; `freed`: a thread that does not hold the lock frees it.
    */
-  readonly until: 'count' | 'element' | 'join' | 'release' | 'lock' | 'free' | 'turn' | 'goal' | 'order' | 'none' | 'weak';
-  /** Where the flag is read; for `release` and `none`, where it is set. */
+  readonly until:
+    | 'count'
+    | 'element'
+    | 'join'
+    | 'release'
+    | 'lock'
+    | 'free'
+    | 'turn'
+    | 'goal'
+    | 'order'
+    | 'none'
+    | 'weak'
+    | 'number'
+    | 'freed';
+  /** Where the flag is read; for `release`, `none` and `freed`, where it is set. */
   readonly at: Location;
   /** The access before which a thread has to wait. */
   readonly to?: Location;
@@ -219,6 +245,12 @@ export interface MissingWait {
   readonly isOneValue?: true;
   /** For `free`: the value of a free lock, the one that a thread stores to take it, and one that is never the first; in words. */
   readonly taken?: { readonly free: string; readonly value: string; readonly instead?: string };
+  /** For `none`: the element of the flag that the thread has to wait for. */
+  readonly element?: string;
+  /** For `number`: the counter, and where it counts. */
+  readonly counter?: { readonly name: string; readonly at: Location };
+  /** For `lock`: the index of the block that has to choose the element, and the one whose turn it then is. */
+  readonly turns?: { readonly element: string; readonly number: string };
 }
 
 /** A step of an interleaving; `threads` are the indices of the threads that perform it. */
@@ -257,6 +289,8 @@ export interface Interleaving {
   readonly missing?: MissingOrder;
   /** Whether the run delayed stores: a thread read a value before another thread's store became visible. */
   readonly holdsStores?: true;
+  /** A fence between that store and that read whose scope is the block; for `holdsStores` only. */
+  readonly narrowFence?: Location;
   /** The preceding steps, in the order of that run; absent if the run was too long to be recorded. */
   readonly recording?: readonly RecordedStep[];
 }
@@ -428,6 +462,10 @@ export interface LaneFault {
   readonly other?: { readonly lane: number; readonly is: 'exited' | 'absent' | 'unnamed' | 'elsewhere' };
   /** The array that an undefined value reaches; null: it decides the path of a thread. */
   readonly reaches?: string | null;
+  /** Bits of the lanes that execute it, if they are the same in each warp; of missing lanes, if it needs no others. */
+  readonly lanes?: number;
+  /** Whether a function of cooperative groups executes it. */
+  readonly ofGroup?: true;
 }
 
 /** A finding on a barrier, or on an instruction that lanes of a warp execute together (`warp/*`). */
@@ -442,6 +480,10 @@ export interface DivergenceFinding {
   readonly barrier: Location;
   /** For findings on an instruction of a warp. */
   readonly fault?: LaneFault;
+  /**
+   * `left`: threads that do not come have left a loop around the instruction; `whole`: they skip the loop around it.
+   */
+  readonly loop?: 'left' | 'whole';
   readonly condition?: string;
   readonly confirmed: boolean;
   readonly witness?: Witness;

@@ -14,6 +14,8 @@ export interface KernelExpectation {
   readonly launches: readonly ExpectedLaunch[];
   /** Codes of which the kernel has no finding, not even a notice. */
   readonly without: readonly string[];
+  /** What its findings advise. */
+  readonly advice: readonly ExpectedAdvice[];
   /** Current result of the check, if the expectation is not satisfied yet. */
   readonly open?: string;
 }
@@ -27,6 +29,12 @@ interface ExpectedFinding {
   readonly lines: readonly string[];
   /** Part of the condition that its text names. */
   readonly condition?: string;
+}
+
+interface ExpectedAdvice {
+  readonly text: string;
+  /** The kernel of the file that follows the advice. */
+  readonly followedBy?: string;
 }
 
 /** The part of a report, as JSON, that is compared. */
@@ -102,6 +110,7 @@ export function parseVerdicts(text: string): KernelExpectation[] {
         preconditions: [],
         launches: [],
         without: [],
+        advice: [],
       });
       continue;
     }
@@ -109,6 +118,12 @@ export function parseVerdicts(text: string): KernelExpectation[] {
     if (what === 'silent') silent.push(name);
     else expected.set(name, kind === 'open' ? { ...before, open: what } : extended(before, what));
   }
+  for (const { kernel, advice } of expected.values())
+    for (const { followedBy } of advice) {
+      const other = followedBy === undefined ? null : expected.get(followedBy);
+      if (other === undefined || (other && (other.race !== 'proved' || other.divergence !== 'proved')))
+        throw new Error(`${kernel}: ${followedBy} is not expected to be proved`);
+    }
   for (const name of silent) {
     if (loud(expected.get(name)!.findings).length > 0) throw new Error(`${name} is silent and has findings`);
   }
@@ -121,6 +136,11 @@ function extended(expectation: KernelExpectation, what: string): KernelExpectati
   if (kind !== undefined) return { ...expectation, assumes: [...expectation.assumes, kind] };
   const [, code] = /^without (\S+)$/.exec(what) ?? [];
   if (code !== undefined) return { ...expectation, without: [...expectation.without, code] };
+  const [, advised, followedBy] = /^advice "([^"]+)"(?: as in (\S+))?$/.exec(what) ?? [];
+  if (advised !== undefined) {
+    const advice = { text: advised, ...(followedBy !== undefined && { followedBy }) };
+    return { ...expectation, advice: [...expectation.advice, advice] };
+  }
   const [, precondition] = /^precondition "([^"]+)"$/.exec(what) ?? [];
   if (precondition !== undefined) return { ...expectation, preconditions: [...expectation.preconditions, precondition] };
   if (what.startsWith('launch ')) return { ...expectation, launches: [...expectation.launches, parseLaunch(what.slice('launch '.length))] };
@@ -159,7 +179,15 @@ export function differences(expectation: KernelExpectation, kernel: JudgedKernel
     ...differentFindings(found, expectation.findings),
     ...found.filter(({ code }) => expectation.without.includes(code)).map((finding) => `not expected: ${findingText(finding)}`),
     ...expectation.launches.flatMap((launch) => launchDifferences(launch, launches)),
+    ...expectation.advice
+      .filter(({ text }) => !found.some(({ message }) => sentencesOf(message).includes(text)))
+      .map(({ text }) => `no finding advises: ${text}`),
   ];
+}
+
+/** The sentences of a message, without their full stops; those in code may contain dots. */
+function sentencesOf(message: string): readonly string[] {
+  return message.split(/\.(?: (?=[A-Z`])|$)/);
 }
 
 /** A finding or a diagnostic of a report. */

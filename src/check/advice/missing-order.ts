@@ -9,8 +9,6 @@ import { warpSize } from '../../device/hardware-limits.ts';
 import { participantsOf } from '../../isa/model/effect.ts';
 import { type MemoryOperation, bytesOfElement } from '../../memory-model/conflict.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
-import { substituted } from '../../term/rewrite.ts';
-import type { Term } from '../../term/term.ts';
 import type { MissingBarrier, MissingGridOrder, MissingOrder } from '../../verdict/finding.ts';
 import type { KernelContext } from '../context/facts.ts';
 import { baseName, placeOf } from '../context/names.ts';
@@ -18,7 +16,9 @@ import { BarrierFreePaths } from '../obligations/barrier-free-paths.ts';
 import { divergenceObligations } from '../obligations/barrier-divergence.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { isWait } from '../ordering/synchronisation-idioms.ts';
+import { lanesAt, wholeWarp } from './executing-threads.ts';
 import { missingPhase } from './missing-phase.ts';
+import { splitUpdate } from './split-update.ts';
 import { missingSynchronisation, undecidedGuard } from './missing-synchronisation.ts';
 import { type RacingThreads, causeOfIndex, sourceOfIndex } from './shared-index.ts';
 
@@ -38,7 +38,15 @@ export function missingOrder(
 ): MissingOrder {
   if (meeting === 'own-copy') return { kind: 'copy-wait' };
   const strong = missingStrength(a, b);
-  if (strong) return strong.kind === 'atomic' && waits(context, a, b) ? { ...strong, waits: true } : strong;
+  if (strong?.kind === 'atomic') {
+    if (waits(context, a, b)) return { kind: 'atomic', waits: true };
+    return {
+      kind: 'atomic',
+      ...(meeting === 'in-warp' && { inWarp: true }),
+      ...(updateOf(context.kernel, a, b).isMove && { isMove: true }),
+    };
+  }
+  if (strong) return strong;
   const order = missingSynchronisation(context, a, b, scope);
   if (order) return order.missing;
   if (waits(context, a, b)) return { kind: 'atomic', waits: true };
@@ -46,7 +54,16 @@ export function missingOrder(
   const cause = { ...update, ...sharedIndex(context, a, b, racing) };
   if (scope === 'grid') {
     const guard = update.isUpdate || cause.indexFrom ? null : undecidedGuard(context, a, b);
-    return guard ?? { kind: 'grid-order', ...cause, ...readFirst(context.kernel, a, b), ...missingGridBarrier(context, a, b) };
+    const split = guard || update.isUpdate || cause.indexFrom ? null : splitUpdate(context, a, b);
+    return (
+      guard ?? {
+        kind: 'grid-order',
+        ...cause,
+        ...(split && { split }),
+        ...readFirst(context.kernel, a, b),
+        ...missingGridBarrier(context, a, b),
+      }
+    );
   }
   if (a.isCopy) return { kind: 'copy-wait' };
   const barrier = missingBarrier(context, a, b, meeting);
@@ -213,51 +230,6 @@ function loopOfBoth({ loops, loopOf }: Kernel, a: Access, b: Access): LoopId | n
   let loop = loopOf[b.block] ?? null;
   while (loop !== null && !loops[loop]!.blocks.has(a.block)) loop = loops[loop]!.parent;
   return loop;
-}
-
-const wholeWarp = 0xffffffff;
-
-/**
- * The lanes that execute a basic block, as a mask, if they are the same in each warp that does and follow only from the thread
- * index; null otherwise.
- */
-export function lanesAt(
-  {
-    kernel,
-    symbolic,
-    dependences,
-    loaded,
-    dimensions,
-  }: Pick<KernelContext, 'kernel' | 'symbolic' | 'dependences' | 'loaded' | 'dimensions'>,
-  block: BlockId,
-): number | null {
-  const [width, height, depth] = dimensions.block;
-  if (width === null || height === null || depth === null) return null;
-  const { store } = symbolic;
-  const uniformity = inferUniformity(kernel, dependences, loaded, new Set());
-  const branches = [...dependences.controlling(block, kernel.loopOf[block] ?? null)];
-  const varying = new Set(branches.filter((branch) => uniformity.branch(branch) === 'varying').map((branch) => symbolic.condition(branch)));
-  const reach = symbolic.reach(block);
-  const conditions = (reach.operator === 'all' ? reach.arguments : [reach]).filter(({ leaves }) => !leaves.every(isOfLaunch));
-  const isOfThread = ({ leaves }: Term): boolean => leaves.every((leaf) => leaf.atom?.kind === 'thread');
-  const deciding = conditions.filter(isOfThread);
-  // Each branch on which lanes part has to be one of these conditions.
-  if ([...varying].some((condition) => condition === null || condition === undefined || !isOfThread(condition))) return null;
-  const masks = new Set<number>();
-  const threads = width * height * depth;
-  for (let first = 0; first < threads; first += warpSize) {
-    let mask = 0;
-    for (let lane = 0; lane < Math.min(warpSize, threads - first); lane++) {
-      const at = first + lane;
-      const index = [at % width, Math.floor(at / width) % height, Math.floor(at / (width * height))];
-      const ofThread = (leaf: Term): Term | undefined =>
-        leaf.atom?.kind === 'thread' ? store.constant(leaf.width, BigInt(index[leaf.atom.axis]!)) : undefined;
-      if (deciding.every((condition) => substituted(store, condition, ofThread, new Map()) === store.true)) mask |= 1 << lane;
-    }
-    if (mask !== 0) masks.add(mask >>> 0);
-  }
-  const [mask, ...more] = masks;
-  return mask === undefined || more.length > 0 ? null : mask;
 }
 
 /** Whether a kernel is written for warps: its blocks have several, or its lanes work together. */

@@ -3,20 +3,22 @@
  * fences, a barrier of the block next to it, or a wait that is long enough.
  */
 import { type Access, isWriter } from '../../analysis/values/access.ts';
-import { canReach, everyPathPasses } from '../../analysis/values/program-point.ts';
+import { canReach, everyPathPasses, pointDominates } from '../../analysis/values/program-point.ts';
 import type { BlockId, Instruction, Kernel, Operand } from '../../ir/form/kernel.ts';
 import { isAcquiring, isFenceFor, isReleasing } from '../../memory-model/fence.ts';
 import { reachesGrid } from '../../memory-model/scope.ts';
 import type { Location } from '../../source/location.ts';
+import type { Term } from '../../term/term.ts';
 import type { MissingFence, MissingOrder, MissingWait } from '../../verdict/finding.ts';
 import type { KernelContext } from '../context/facts.ts';
-import { baseName, describeTerm, placeOf } from '../context/names.ts';
+import { threadsAt } from './executing-threads.ts';
+import { baseName, describeTerm, elementIndex, placeOf } from '../context/names.ts';
 import type { PairScope } from '../obligations/instance.ts';
 import { axisOf } from '../ordering/arrival.ts';
 import { orderBetween } from '../ordering/order.ts';
 import type { Supposition, Synchronisation } from '../ordering/pattern.ts';
 import { endsLoop, isWait, waitBefore } from '../ordering/synchronisation-idioms.ts';
-import { isAt, isPoll, isValue, writeOf } from '../ordering/synchronising-access.ts';
+import { addedBy, isAt, isPoll, isValue, writeOf } from '../ordering/synchronising-access.ts';
 
 interface Lack {
   readonly missing: MissingOrder;
@@ -41,6 +43,7 @@ function missingWait(context: KernelContext, a: Access, b: Access, scope: PairSc
     [null, 'count', ['count']],
     [null, 'join', ['join']],
     ['free', null, ['taken']],
+    ['freed', null, ['freed']],
   ] as const) {
     const by = orderBetween(context.orderWith(supposed).synchronisation, scope, a, b)?.by;
     const look = by && lookOf(context, by);
@@ -51,12 +54,41 @@ function missingWait(context: KernelContext, a: Access, b: Access, scope: PairSc
       flag: baseName(context, by.base),
       until,
       at: placeOfWait(context, look),
+      ...(until === 'lock' && turnsOf(context, by, look, a)),
       ...(until === 'free' && takenValue(context, look)),
       ...(until === 'count' && goalOf(context, by, look)),
     } as const;
-    return { missing, own: by.own };
+    if (until !== 'freed') return { missing, own: by.own };
+    const early = freedBy(context, by);
+    if (early) return { missing: { ...missing, at: placeOf(context.kernel, early.instruction) }, own: [...by.own, early] };
   }
   return null;
+}
+
+/** The access that frees a lock although its thread has not taken it. */
+function freedBy({ kernel, symbolic, accesses }: KernelContext, { base, acquires, releases }: Synchronisation): Access | undefined {
+  const isHeld = (access: Access): boolean => acquires.some((acquire) => pointDominates(kernel, acquire.access, access));
+  const isWeak = (access: Access): boolean =>
+    access.strong === null && isWriter(access) && access.targets[0]!.base.key === base.key && writeOf(symbolic, access) !== null;
+  return accesses.find(isWeak) ?? releases.find((release) => !isHeld(release));
+}
+
+/**
+ * The indices by which blocks have to take turns, if they now do so by an index that does not choose the element they access, at
+ * the element of the lock that another one chooses.
+ */
+function turnsOf(
+  { dimensions }: KernelContext,
+  { offset, releases }: Synchronisation,
+  look: Access,
+  { targets }: Access,
+): Pick<MissingWait, 'turns'> {
+  const along = axisOf(offset, look.bytes, dimensions);
+  const axes = ([0, 1, 2] as const).filter((axis) => dimensions.grid[axis] !== 1);
+  const number = axes.find((axis) => axis !== along);
+  const isOf = (axis: number): boolean => targets[0]!.offset.leaves.some(({ atom }) => atom?.kind === 'block' && atom.axis === axis);
+  if (along === null || axes.length !== 2 || releases.includes(look) || !isOf(number!) || isOf(along)) return {};
+  return { turns: { element: `blockIdx.${'xyz'[number!]}`, number: `blockIdx.${'xyz'[along]}` } };
 }
 
 /** The number of arrivals at a counter that an access has to show. */
@@ -109,7 +141,7 @@ function framesOf(location: Location): readonly [Location, ...Location[]] {
 }
 
 /** What synchronisation may lack, the fewest first. */
-const suppositions: readonly (readonly Exclude<Supposition, 'count' | 'taken'>[])[] = [
+const suppositions: readonly (readonly Exclude<Supposition, 'count' | 'taken' | 'freed'>[])[] = [
   ['acquire'],
   ['release'],
   ['scope'],
@@ -215,10 +247,29 @@ function missingAcquire(context: KernelContext, first: Access, second: Access, s
     .every((setter) => isReleasing(setter.instruction) || everyPathPasses(kernel, other, setter, isGate));
   const releasedAt = placeOf(kernel, setters.find(isAfter)!.instruction);
   const lacks = [...(isReleased ? [] : (['release'] as const)), ...(isAcquired ? [] : (['acquire'] as const))];
+  const counter = lacks.length === 0 ? counterOfBlock(context, wait) : null;
+  if (counter) return { missing: { kind: 'wait', flag, until: 'number', at: acquiredAt, counter }, own };
   // With fences on both sides, the loop ends too early.
   return lacks.length === 0
     ? { missing: { kind: 'wait', flag, until: 'turn', at: acquiredAt, ...storedValue(context, setters, isAfter) }, own }
     : { missing: { kind: 'fence', flag, lacks, among: 'grid', releasedAt, acquiredAt, waits: true }, own };
+}
+
+/** The counter of each block whose number a thread waits for at a location of all blocks; null for any other wait. */
+function counterOfBlock(
+  { kernel, symbolic, accesses, ...context }: KernelContext,
+  { memory, block }: Access,
+): MissingWait['counter'] | null {
+  const loop = kernel.loopOf[block] ?? null;
+  if (memory === 'shared' || loop === null) return null;
+  const conditions = kernel.loops[loop]!.exits.map(({ from }) => symbolic.condition(from));
+  const known = new Set(
+    conditions.flatMap((condition) => condition?.leaves.map(({ atom }) => (atom?.kind === 'havoc' ? atom.value : null)) ?? []),
+  );
+  const counter = accesses.find(
+    (access) => access.operation === 'atomic' && access.memory === 'shared' && known.has(access.instruction.results[0] ?? -1),
+  );
+  return counter ? { name: baseName({ kernel, ...context }, counter.targets[0]!.base), at: placeOf(kernel, counter.instruction) } : null;
 }
 
 /** The constant that a thread stores after its access, if it is one and differs from others; or whether all store one constant. */
@@ -256,6 +307,15 @@ export function undecidedGuard(context: KernelContext, a: Access, b: Access): Mi
       looks.find((look) => leads(look, later) && !leads(look, earlier) && isAnnounced(look) && decides(context, look, null));
     const to = placeOf(kernel, later.instruction);
     if (guard) {
+      const several = goalOfThreads(context, guard);
+      if (several)
+        return {
+          kind: 'wait',
+          flag: baseName(context, guard.targets[0]!.base),
+          until: 'count',
+          at: placeOf(kernel, guard.instruction),
+          goal: several,
+        };
       const isEarly = isWriter(guard) && !leads(earlier, guard) && !isAnnounced(guard) && a !== b;
       const at = placeOf(kernel, guard.instruction);
       return { kind: 'wait', flag: baseName(context, guard.targets[0]!.base), until: isEarly ? 'release' : 'order', at, to };
@@ -274,9 +334,40 @@ export function undecidedGuard(context: KernelContext, a: Access, b: Access): Mi
         until: 'none',
         at: placeOf(kernel, unawaited.instruction),
         to,
+        ...elementFor(context, unawaited, earlier, later),
       };
   }
   return null;
+}
+
+/** The number that the last arrival gets, if several threads of each block count; null if one does, or their number is not known. */
+function goalOfThreads(context: KernelContext, arrival: Access): MissingWait['goal'] | null {
+  const { symbolic, dimensions } = context;
+  if (addedBy(symbolic, arrival) !== 1n || canReach(symbolic.kernel, arrival, arrival)) return null;
+  const threads = threadsAt(context, arrival.block);
+  if (threads === null || threads <= 1) return null;
+  const blocks = ([0, 1, 2] as const).flatMap((axis) => (dimensions.grid[axis] === 1 ? [] : [`gridDim.${'xyz'[axis]}`]));
+  return { text: `${[threads, ...blocks].join(' * ')} - 1`, isOfResult: true, units: 'threads' };
+}
+
+/** The element that belongs to an access, if a thread updates the element whose index is that of the access before. */
+function elementFor(context: KernelContext, update: Access, earlier: Access, later: Access): Pick<MissingWait, 'element'> {
+  const indexOf = ({ targets, bytes }: Access): Term | null => elementIndex(context.symbolic.store, targets[0]!.offset, bytes);
+  const index = indexOf(later);
+  if (!index || indexOf(update) === null || indexOf(update) !== indexOf(earlier)) return {};
+  return { element: `${baseName(context, update.targets[0]!.base)}[${describeTerm(context, index)}]` };
+}
+
+/**
+ * How what a thread reads affects what it writes later.
+ * @returns `decides`: a branch on the value decides whether it writes; `stores`: it writes what it computes from the value
+ */
+export function influences(context: KernelContext, read: Access, write: Access): { readonly decides: boolean; readonly stores: boolean } {
+  const influenced = influencedBy(context.kernel, context.accesses, read.instruction);
+  return {
+    decides: decides(context, read, write),
+    stores: write.instruction.arguments.slice(1).some((argument) => isIn(influenced, argument)),
+  };
 }
 
 /** Whether a branch depends on the result of an access; one that decides whether a thread executes another access, if that is given. */

@@ -1,5 +1,6 @@
 /** Accesses as reports describe them. */
 import type { Access } from '../../analysis/values/access.ts';
+import { participantsOf } from '../../isa/model/effect.ts';
 import type { AccessEvent } from '../../interpreter/core/run-result.ts';
 import type { Location } from '../../source/location.ts';
 import type { AccessDescription } from '../../verdict/finding.ts';
@@ -24,6 +25,7 @@ export function describeAccess(
   return {
     operation: access.operation,
     ...(access.isCopy && { isCopy: true }),
+    ...(participantsOf(access.instruction.operation.effect) === 'warp' && { ofWarp: true }),
     memory: access.memory,
     bytes: access.bytes,
     location,

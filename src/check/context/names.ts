@@ -2,7 +2,7 @@
 import { type Location, outsideToolkit } from '../../source/location.ts';
 import type { Instruction, Kernel } from '../../ir/form/kernel.ts';
 import type { Base } from '../../analysis/values/memory-base.ts';
-import type { Term } from '../../term/term.ts';
+import type { Term, TermStore } from '../../term/term.ts';
 import { fieldName, parameterName } from '../../launch/parameter-field.ts';
 import { type TermNames, printTerm } from '../../analysis/values/print-term.ts';
 import type { KernelAndLaunch, SymbolicFacts } from './facts.ts';
@@ -31,22 +31,17 @@ function describeLoaded(context: NamedValues, value: number, depth: number): str
   const access = accesses.find(({ instruction }) => instruction === definition.instruction);
   const [target, ...others] = access?.targets ?? [];
   if (!target || others.length > 0 || target.base.kind === 'unknown' || lanes > 1) return undefined;
-  const { store } = symbolic;
-  const { offset } = target;
-  const isElement =
-    offset.operator === 'constant'
-      ? offset.value % BigInt(bytes) === 0n
-      : offset.operator === 'sum' && [offset.value, ...offset.coefficients].every((part) => part % BigInt(bytes) === 0n);
-  if (!isElement) return undefined;
-  const index =
-    offset.operator === 'constant'
-      ? store.constant(offset.width, offset.value / BigInt(bytes))
-      : store.sum(
-          offset.width,
-          BigInt.asIntN(offset.width, offset.value) / BigInt(bytes),
-          offset.arguments.map((part, i) => [part, offset.coefficients[i]! / BigInt(bytes)] as const),
-        );
-  return `${baseName(context, target.base)}[${printTerm(index, termNames(context, depth + 1))}]`;
+  const index = elementIndex(symbolic.store, target.offset, bytes);
+  return index === null ? undefined : `${baseName(context, target.base)}[${printTerm(index, termNames(context, depth + 1))}]`;
+}
+
+/** The index of the element with this size that starts at an offset; null if the form of the offset does not show it. */
+export function elementIndex(store: TermStore, offset: Term, bytes: number): Term | null {
+  const { operator, width, value, arguments: parts, coefficients } = offset;
+  if (operator === 'constant') return value % BigInt(bytes) === 0n ? store.constant(width, value / BigInt(bytes)) : null;
+  if (operator !== 'sum' || ![value, ...coefficients].every((part) => part % BigInt(bytes) === 0n)) return null;
+  const shares = parts.map((part, i) => [part, coefficients[i]! / BigInt(bytes)] as const);
+  return store.sum(width, BigInt.asIntN(width, value) / BigInt(bytes), shares);
 }
 
 const longestText = 160;

@@ -73,7 +73,9 @@ function exchangedLock(of: SynchronisingKernel, access: Access): Pattern | null 
     frees(writer) && acquires.every((acquire) => isSetUpBefore(symbolic, of.barriers, writer, acquire.access));
   const isLegal = (writer: Access): boolean =>
     isAt(writer, access) &&
-    (isStrong(writer.instruction) ? frees(writer) || acquires.some((acquire) => acquire.access === writer) : isFirst(writer));
+    (isStrong(writer.instruction)
+      ? frees(writer) || acquires.some((acquire) => acquire.access === writer)
+      : isFirst(writer) || (of.supposed?.has('freed') === true && frees(writer)));
   if (!rivals.every(isLegal)) return null;
   const { base, offset } = access.targets[0]!;
   // A strong store counts as a release, since it does not race with the accesses that acquire the lock.

@@ -17,9 +17,9 @@ import type { Scoped } from '../obligations/instance.ts';
  * An order that hand-made synchronisation lacks, supposed to be there: a fence before each release, one after each acquire, the
  * reach of fences that have a narrower scope, or a barrier of the block before the release; `count`: any condition on a counter
  * implies that all have counted, and all flags are waited for; `join`: a barrier of the block after threads have waited for flags, or thread 0 for a
- * lock; `taken`: a thread that takes a lock stores another value than the free one.
+ * lock; `taken`: a thread that takes a lock stores another value than the free one; `freed`: only the thread that has taken a lock frees it.
  */
-export type Supposition = 'release' | 'acquire' | 'scope' | 'arrival' | 'count' | 'join' | 'taken';
+export type Supposition = 'release' | 'acquire' | 'scope' | 'arrival' | 'count' | 'join' | 'taken' | 'freed';
 
 /** A kernel in which patterns are recognised. */
 export interface SynchronisingKernel {

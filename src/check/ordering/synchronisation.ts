@@ -114,7 +114,8 @@ function sectionOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, ofBlock
   const holding = of.flow[isOfLeaders ? 'leader' : 'own'].before(acquires, { use, acrossBlocks }, null, ends);
   const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, use, acrossBlocks);
   const at = (access: Access) => holding.get(access.instruction) ?? nothing;
-  const reached = releases.filter(({ instruction }) => holding.has(instruction));
+  const isFreed = of.supposed?.has('freed') === true;
+  const reached = releases.filter((release) => holding.has(release.instruction) && (!isFreed || at(release) !== nothing));
   const isReleasedInside = reached.every((release) => at(release) !== nothing);
   // The release of a thread that has not passed a fence must continue the release sequence.
   const isExclusive = isReleasedInside && reached.every((release) => at(release) === fenced || release.operation !== 'write');

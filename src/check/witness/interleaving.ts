@@ -6,6 +6,8 @@ import type { Instruction, InstructionId, Kernel } from '../../ir/form/kernel.ts
 import { givenScalar } from '../context/scalars.ts';
 import { placeOf, tuple } from '../context/names.ts';
 import type { KernelContext } from '../context/facts.ts';
+import { canReach, pointsOf } from '../../analysis/values/program-point.ts';
+import { fenceOf } from '../../memory-model/fence.ts';
 import { isBuffered } from '../../interpreter/core/schedule.ts';
 import { fieldName, scalarText } from '../../launch/parameter-field.ts';
 import type { Scenario } from './replay.ts';
@@ -88,8 +90,16 @@ export function raceInterleaving(
       })),
     ],
     missing,
-    ...(isBuffered(scenario.order) && { holdsStores: true }),
+    ...(isBuffered(scenario.order) && { holdsStores: true, ...narrowFenceBefore(context, event.first.instruction) }),
   };
+}
+
+/** A fence with the scope of the block before an access of different blocks. */
+function narrowFenceBefore({ kernel }: KernelContext, id: InstructionId): Pick<Interleaving, 'narrowFence'> {
+  const [access] = pointsOf(kernel, (instruction) => instruction.id === id);
+  const isNarrow = ({ operation: { effect } }: Instruction): boolean => fenceOf(effect)?.scope === 'cta';
+  const fence = access && pointsOf(kernel, isNarrow).findLast((point) => canReach(kernel, point, access));
+  return fence ? { narrowFence: placeOf(kernel, fence.instruction) } : {};
 }
 
 /** The threads that wait at the barrier, and the location of a thread that does not reach it. */

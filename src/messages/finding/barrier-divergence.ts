@@ -8,7 +8,7 @@ import { calledFrom, homeOf, lineText } from '../text/place.ts';
 
 /** The sentences on a barrier divergence or an early exit. */
 export function divergenceMessage(finding: DivergenceFinding): string {
-  const { interleaving, chosen, when, confirmed, kind, among, fault } = finding;
+  const { interleaving, chosen, when, confirmed, kind, among, fault, loop } = finding;
   const ofLanes = laneFaultKind(kind);
   if (ofLanes && fault) return laneMessage(finding, ofLanes, fault);
   const [waiting, absent] = interleaving?.threads ?? [];
@@ -20,20 +20,24 @@ export function divergenceMessage(finding: DivergenceFinding): string {
     who,
     chosen &&
       `this happens${when === undefined ? '' : ` when ${code(when)}`}, for example, if the kernel is launched with ${chosenText(chosen)}`,
-    confirmed ? remedyText(kind, among) : undefined,
+    confirmed ? remedyText(kind, among, loop) : undefined,
   );
 }
 
 /** The possible remedies of a divergence of this kind. */
-export function divergenceRemedies({ kind, fault }: Pick<DivergenceFinding, 'kind' | 'fault'>): string[] {
+export function divergenceRemedies({ kind, fault, loop }: Pick<DivergenceFinding, 'kind' | 'fault' | 'loop'>): string[] {
   const ofLanes = laneFaultKind(kind);
-  if (ofLanes && fault) return [laneRemedy(ofLanes, fault)];
-  const texts = (['block', 'grid'] as const).map((among) => remedyText(kind, among));
+  if (ofLanes && fault) return [laneRemedy(ofLanes, fault, loop)];
+  const texts = (['block', 'grid'] as const).map((among) => remedyText(kind, among, loop));
   return texts.filter((text) => text !== undefined);
 }
 
 /** The remedy for a divergence; undefined for an early exit, which is allowed. */
-function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['among']): string | undefined {
+function remedyText(
+  kind: DivergenceFinding['kind'],
+  among: DivergenceFinding['among'],
+  loop: DivergenceFinding['loop'],
+): string | undefined {
   switch (kind) {
     default:
       return undefined;
@@ -41,8 +45,12 @@ function remedyText(kind: DivergenceFinding['kind'], among: DivergenceFinding['a
       return 'make the thread count of the barrier equal to the number of threads that reach it';
     case 'deadlock':
       return 'let all threads reach the barriers in the same order';
-    case 'divergent':
-      return `move the barrier to where all ${among === 'grid' ? 'threads of the grid' : 'threads of the block'} reach it`;
+    case 'divergent': {
+      const all = `all threads of the ${among}`;
+      return loop === 'left'
+        ? `let ${all} execute the same number of iterations, and guard the rest of the loop body instead`
+        : `move ${loop === 'whole' ? 'the loop with the barrier' : 'the barrier'} to where ${all} reach it`;
+    }
   }
 }
 

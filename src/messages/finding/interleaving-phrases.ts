@@ -17,7 +17,10 @@ interface Racing {
  * The interleaving of a finding with its texts.
  * @param racing array and element if the finding is a race
  */
-export function reportedInterleaving({ threads, steps, missing, recording }: Interleaving, racing?: Racing): ReportedInterleaving {
+export function reportedInterleaving(
+  { threads, steps, missing, recording, narrowFence }: Interleaving,
+  racing?: Racing,
+): ReportedInterleaving {
   const accesses = steps.filter(isAccess);
   return {
     threads,
@@ -33,6 +36,7 @@ export function reportedInterleaving({ threads, steps, missing, recording }: Int
       };
     }),
     ...(recording && { recording: recording.map(reportedMove) }),
+    ...(narrowFence && { narrowFence }),
     ...(missing && {
       missing: {
         ...missing,

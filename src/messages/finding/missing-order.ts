@@ -8,6 +8,7 @@ import type {
   MissingOrder,
   MissingPhase,
   MissingWait,
+  SplitUpdate,
 } from '../../verdict/finding.ts';
 import { code } from '../text/code-text.ts';
 import { calledFrom, homeOf, lineText } from '../text/place.ts';
@@ -41,7 +42,8 @@ const makeBothAtomic = `use ${code('cuda::atomic_ref')} or atomic functions for 
 /** The missing order, as the end of a sentence on the race. */
 export function missingText(missing: MissingOrder, accesses: Accesses): string {
   const { first, second, isOwnCopy } = accesses;
-  const index = missing.kind === 'grid-order' ? sharedIndexOf(missing, homeOf([first.location, second.location])) : null;
+  const home = homeOf([first.location, second.location]);
+  const index = missing.kind === 'grid-order' ? sharedIndexOf(missing, home) : null;
   switch (missing.kind) {
     case 'block-barrier':
     case 'warp-barrier':
@@ -55,6 +57,8 @@ export function missingText(missing: MissingOrder, accesses: Accesses): string {
     case 'grid-order':
       if (index) return sharedIndexText(index);
       if (missing.gridBarrier) return `no barrier of the grid separates ${separated(missing, first, second)}`;
+      if (missing.split)
+        return `the read${at(missing.split.read, home)} and the write${at(missing.split.write, home)} are not one atomic operation, so that another thread may change the element in between`;
       return `nothing orders threads of different blocks${missing.isUpdate ? `, and ${notAtomic}` : ''}`;
     case 'atomic':
       return missing.waits
@@ -91,13 +95,16 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
       if (missing.isUpdate) return atomicText(accesses);
       if (index) return sharedIndexRemedy(index);
       if (missing.gridBarrier) return gridBarrierText(missing, missing.gridBarrier, accesses);
-      if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements('one thread of the grid');
+      if (missing.split) return splitText(missing.split, accesses);
+      if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements(first, ' of the grid');
       return otherOrder(missing, accesses);
     case 'atomic':
       // No barrier separates threads of two blocks, two threads at one statement, or a lock that is taken and freed.
+      if (missing.isMove && !areOfTwoBlocks(first, second))
+        return `read into a variable, and add ${missing.inWarp ? syncWarp : syncThreads} before and after the write: ${code('volatile')} is not needed then`;
       return missing.waits || isEachOne(first, second) || areOfTwoBlocks(first, second) || isOneAtomic(first, second)
         ? makeBothAtomic
-        : `separate the two accesses by a barrier, or ${makeBothAtomic} if either may come first`;
+        : `separate the two accesses by ${missing.inWarp ? syncWarp : 'a barrier'}, or ${makeBothAtomic} if either may come first`;
     case 'scope':
       return 'use atomic operations of device scope';
     case 'wait':
@@ -145,7 +152,7 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const isOfWarp = kind === 'warp-barrier';
   const barrier = isOfWarp ? syncWarp : syncThreads;
   if (isEachOne(first, second) && first.operation !== 'read') {
-    const write = ofDifferentElements('one thread');
+    const write = ofDifferentElements(first, '');
     return isOfWarp || between === 'none' ? write : `${write}, or separate the writes by ${syncThreads}`;
   }
   if (missing.phase) return phaseRemedy(missing.phase, nextIteration === true, homeOf([first.location, second.location]));
@@ -157,17 +164,17 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   if (nextIteration)
     return `add ${barrier} at the end of the loop body, where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it`;
   if (lanes !== undefined) return `add ${code(`__syncwarp(0x${lanes.toString(16)})`)} between the two accesses`;
+  const add = missing.isMove ? `read into a variable, and add ${barrier}` : `add ${barrier}`;
+  const accessesText = missing.isMove ? 'the read and the write' : 'the two accesses';
   switch (between) {
     case 'part':
-      return `add ${barrier} between the two accesses, outside of the branch that only some ${isOfWarp ? 'lanes' : 'threads'} take; a branch that contains both accesses has to be split there`;
+      return `${add} between ${accessesText}, outside of the branch that only some ${isOfWarp ? 'lanes' : 'threads'} take; a branch that contains both accesses has to be split there`;
     case 'loop':
       return `add ${barrier} where all ${isOfWarp ? 'lanes of the warp' : 'threads of the block'} execute it: between the two accesses, or at the end of the loop body if they are of different iterations`;
     case 'none':
       return `execute one of the two branches after the other, with ${barrier} between them`;
     default:
-      return missing.isMove
-        ? `read into a variable, and add ${barrier} between the read and the write`
-        : `add ${barrier} between the two accesses`;
+      return `${add} between ${accessesText}`;
   }
 }
 
@@ -214,9 +221,26 @@ function phaseRemedy(phase: MissingPhase, nextIteration: boolean, home: string |
   }
 }
 
-/** The remedy for threads that write one element in one statement. */
-function ofDifferentElements(writer: string): string {
-  return `let threads write different elements, let ${writer} write this one, or combine the values by an atomic operation`;
+/** The remedy for threads, or warps that store matrices, which write one element in one statement. */
+function ofDifferentElements({ ofWarp }: AccessDescription, where: string): string {
+  if (ofWarp)
+    return `choose starts and strides with which neither the matrices nor their rows overlap, or let only one warp${where} access this one`;
+  return `let threads write different elements, let one thread${where} write this one, or combine the values by an atomic operation`;
+}
+
+/** The remedy for an update by two statements. */
+function splitText({ read, write, by }: SplitUpdate, { first, second }: Accesses): string {
+  const home = homeOf([first.location, second.location]);
+  const operation = {
+    exchange: code('atomicExch()'),
+    add: `such as ${code('atomicAdd()')}`,
+    compare: `such as ${code('atomicMin()')}, ${code('atomicMax()')} or ${code('atomicCAS()')}`,
+  }[by];
+  const isOf = ({ location }: AccessDescription): boolean =>
+    [read, write].some((at) => at.line === location?.line && at.file === location.file);
+  const other = [first, second].find((access) => access.operation === 'read' && !isOf(access));
+  const rest = other?.location ? `, and ${code('cuda::atomic_ref')} for the read${at(other.location, home)}` : '';
+  return `use ${by === 'exchange' ? operation : `an atomic operation ${operation}`} instead of the read${at(read, home)} and the write${at(write, home)}${rest}`;
 }
 
 /** Another barrier of the grid, in a kernel that has one. */
@@ -319,6 +343,10 @@ function waitText(missing: MissingWait, home: string | undefined): string {
       return `the loop${where} that waits for ${flag} may end before the other thread is done`;
     case 'release':
       return `${flag} is updated${where} before the access that the update announces to another thread`;
+    case 'number':
+      return `${code(missing.counter?.name ?? 'the counter')} is in shared memory, so that threads of several blocks wait${where} for the same value of ${flag}`;
+    case 'freed':
+      return `the lock ${flag} is set free${where} by a thread that has not taken it, while another thread may hold it`;
   }
 }
 
@@ -337,6 +365,8 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
     case 'join':
       return `add ${syncThreads} after the loop${where}, where all threads of the block execute it`;
     case 'lock':
+      if (missing.turns)
+        return `wait at the element of ${flag} with the index ${code(missing.turns.element)} for ${code(missing.turns.number)}, so that blocks which access one element take turns at the same element of ${flag}`;
       return `choose the element of ${flag} by the element that is accessed, so that threads which access one element wait for the same element of ${flag}`;
     case 'free':
       return missing.taken?.instead
@@ -347,7 +377,7 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
     case 'weak':
       return `use ${code('cuda::atomic_ref')} or atomic functions for all accesses to ${flag}, with ${fence} before the update and after the wait`;
     case 'none':
-      return `wait for ${flag} in a loop before ${lineText(missing.to ?? missing.at, home)}, with ${fence} after the loop`;
+      return `wait for ${code(missing.element ?? missing.flag)} in a loop before the access${at(missing.to ?? missing.at, home)}, with ${fence} after the loop`;
     case 'order':
       return isEachOne(first, second)
         ? `let only one block get to ${lineText(missing.to ?? missing.at, home)}: the one whose value of ${flag} shows that the others are done`
@@ -360,6 +390,10 @@ function waitRemedy(missing: MissingWait, { first, second }: Accesses): string {
         : `wait${where} until ${flag} is ${missing.stored}, which the other thread stores after its access`;
     case 'release':
       return `update ${flag} after the access, with ${fence} between them`;
+    case 'number':
+      return `take the numbers${at(missing.counter?.at, home)} from a counter in global memory, as ${flag} is for all blocks`;
+    case 'freed':
+      return `remove the store${where}, or execute it before any thread can take the lock, with ${syncThreads} after it`;
   }
 }
 

@@ -24,6 +24,8 @@ interface ShownRace {
   readonly chosen?: ChosenLaunch;
   /** Whether the race occurs only if stores are delayed. */
   readonly holdsStores?: boolean;
+  /** A fence of the block between the delayed store and the read. */
+  readonly narrowFence?: Location;
   /** The condition under which the race occurs; absent if it always does. */
   readonly when?: string;
   /** The launch that passes one array to both parameters. */
@@ -40,15 +42,23 @@ export function raceMessage(finding: RaceFinding): string {
   if (misaligned) return misalignedText(finding, misaligned);
   if (uninitialised) return uninitialisedText(finding, uninitialised);
   if (!overlap || !interleaving?.missing) return possibleRace(finding);
-  const { threads, steps, missing, holdsStores } = interleaving;
+  const { threads, steps, missing, holdsStores, narrowFence } = interleaving;
   const passed = steps.find((step) => step.action === 'pass');
   const names = threads.map(({ name }) => name);
-  return shownRace({ ...finding, overlap, missing, threads: names, ...(passed && { passed }), ...(holdsStores && { holdsStores }) });
+  return shownRace({
+    ...finding,
+    overlap,
+    missing,
+    threads: names,
+    ...(passed && { passed }),
+    ...(holdsStores && { holdsStores }),
+    ...(narrowFence && { narrowFence }),
+  });
 }
 
 /** The sentences on a race that a run has confirmed. */
 export function shownRace(race: ShownRace): string {
-  const { first, second, array, sameValue, overlap, threads, missing, passed, holdsStores, chosen, when, doubt } = race;
+  const { first, second, array, sameValue, overlap, threads, missing, passed, holdsStores, narrowFence, chosen, when, doubt } = race;
   const isOwnCopy = threads.length === 1;
   const [a, b] = inOrder(race);
   const home = homeOf([a.access.location, b.access.location]);
@@ -61,7 +71,7 @@ export function shownRace(race: ShownRace): string {
     passed && !passesInMemory(missing) ? since(passed) : undefined,
     holdsStores === true ? missedStores : undefined,
     chosen && chosenClause(chosen, when),
-    doubt === undefined ? (holdsStores === true ? fenceBetween : remedyText(missing, accesses)) : undefined,
+    doubt === undefined ? (holdsStores === true ? fenceBetween(narrowFence, home) : remedyText(missing, accesses)) : undefined,
   );
 }
 
@@ -133,7 +143,12 @@ function actors(a: Actor, b: Actor, home: string | undefined, array: string | un
  */
 const missedStores = 'both get there, as each reads what the other one stores before that store is visible to it';
 /** The remedy for it. */
-export const fenceBetween = `add ${code('__threadfence()')} between that store and that read, in both threads`;
+export function fenceBetween(narrow: Location | undefined, home: string | undefined): string {
+  const fence = code('__threadfence()');
+  return narrow
+    ? `replace ${code('__threadfence_block()')} on ${lineText(narrow, home)}, whose scope is the block, with ${fence}`
+    : `add ${fence} between that store and that read, in both threads`;
+}
 
 /** A number of bytes as text: `byte`, `4 bytes`. */
 function size(bytes: number): string {

@@ -15,11 +15,17 @@ const functions: readonly (readonly [mnemonic: RegExp, name: string])[] = [
   [/^(mma|ldmatrix|stmatrix|movmatrix|elect|wgmma)\b/, '$1.sync'],
 ];
 
-/** The CUDA function of an instruction, or its mnemonic. */
-export function cudaFunction(mnemonic: string): string {
+/**
+ * The CUDA function of an instruction, or its mnemonic.
+ * @param ofGroup whether it is a member of a group of cooperative groups: `shfl_xor()`
+ */
+export function cudaFunction(mnemonic: string, ofGroup = false): string {
+  if (ofGroup && /^bar/.test(mnemonic)) return code('sync()');
   for (const [pattern, name] of functions) {
     const match = pattern.exec(mnemonic);
-    if (match) return code(name.replace('$1', match[1] ?? ''));
+    if (!match) continue;
+    const called = name.replace('$1', match[1] ?? '');
+    return code(ofGroup ? called.replace(/^__(.*)_sync\(/, '$1(') : called);
   }
   return code(mnemonic);
 }

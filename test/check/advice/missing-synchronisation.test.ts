@@ -77,7 +77,7 @@ test('a counter on which the later access depends, and that orders nothing, is n
         `${store('%d1', '%r7', '%r0', 10)} setp.gt.u32 %p9, %r0, 1; @%p9 bra X; ${counted} st.shared.u32 [s], %r20; X: ${bar} ld.shared.u32 %r22, [s];`,
         'setp.lt.u32 %p5, %r22, 3;',
       ),
-      'order, 0',
+      'count, 0',
     ],
     'the branch does not depend on it': [
       guarded(`${store('%d1', '%r7', '%r0', 10)} ${leader(counted, 'X')} ${bar}`, 'setp.ne.u32 %p5, %r0, 3;'),

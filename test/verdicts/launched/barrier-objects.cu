@@ -1,13 +1,17 @@
 // expect: phasesOfBlock race=proved divergence=proved
 // expect: phasesOfBlock silent
 // expect: phaseMissing race=race divergence=proved
-// expect: phaseMissing finding race/shared error on s lines 40,41
+// expect: phaseMissing finding race/shared error on s lines 44,45
+// expect: phaseMissing advice "Arrive and wait at the barrier once more between the two accesses, as on line 43, or add `__syncthreads()` there" as in phasesOfBlock
 // expect: phaseOfHalf race=race divergence=possible
-// expect: phaseOfHalf finding race/shared error on s lines 52,54
+// expect: phaseOfHalf finding race/shared error on s lines 56,58
+// expect: phaseOfHalf advice "Initialise the barrier on line 54 with 128" as in phasesOfBlock
 // expect: readBeforeWait race=race divergence=proved
-// expect: readBeforeWait finding race/shared error on s lines 63,65
+// expect: readBeforeWait finding race/shared error on s lines 67,69
+// expect: readBeforeWait advice "Move the access on line 69 after the wait on line 70" as in phasesOfBlock
 // expect: writeAfterArrival race=race divergence=proved
-// expect: writeAfterArrival finding race/shared error on s lines 76,78
+// expect: writeAfterArrival finding race/shared error on s lines 80,82
+// expect: writeAfterArrival advice "Move the access on line 80 before the arrival on line 79" as in phasesOfBlock
 //
 // Barriers in shared memory, whose waits read a timer: phases of the whole block, and slips.
 #include <cuda/barrier>

@@ -1,42 +1,53 @@
 // expect: lockForBlock race=proved divergence=proved
 // expect: lockForBlock silent
 // expect: lockForBlockNoBarrierAfter race=race divergence=proved
-// expect: lockForBlockNoBarrierAfter finding race/global error on sum lines 64
+// expect: lockForBlockNoBarrierAfter finding race/global error on sum lines 75
+// expect: lockForBlockNoBarrierAfter advice "Add `__syncthreads()`, which all threads of the block execute, before releasing the lock on line 78" as in lockForBlock
 // expect: lockForBlockNoBarrierBefore race=race divergence=proved
-// expect: lockForBlockNoBarrierBefore finding race/global error on sum lines 77
+// expect: lockForBlockNoBarrierBefore finding race/global error on sum lines 88
+// expect: lockForBlockNoBarrierBefore advice "Add `__syncthreads()`, which all threads of the block execute, after acquiring the lock on line 85" as in lockForBlock
 // expect: lockForBlockNeighbours race=race divergence=proved
-// expect: lockForBlockNeighbours finding race/global error on sum lines 93
+// expect: lockForBlockNeighbours finding race/global error on sum lines 104
+// expect: lockForBlockNeighbours advice "Read into a variable, and add `__syncthreads()` between the read and the write"
 // expect: inTurn race=proved divergence=proved
 // expect: inTurn silent
 // expect: inTurnNoRelease race=race divergence=proved
-// expect: inTurnNoRelease finding race/global error on sum lines 122
+// expect: inTurnNoRelease finding race/global error on sum lines 133
+// expect: inTurnNoRelease advice "Add `__threadfence()` before releasing the lock on line 135" as in inTurn
 // expect: tileInTurn race=proved divergence=proved
 // expect: tileInTurn silent
 // expect: tileInTurnOfRow race=race divergence=proved
-// expect: tileInTurnOfRow finding race/global error on sum lines 155
+// expect: tileInTurnOfRow finding race/global error on sum lines 166
+// expect: tileInTurnOfRow advice "Wait at the element of `turn` with the index `blockIdx.x` for `blockIdx.y`, so that blocks which access one element take turns at the same element of `turn`" as in tileInTurn
 // expect: ownNode race=proved divergence=proved
 // expect: ownNode silent
 // expect: ownNodeFreeIsZero race=race divergence=proved
-// expect: ownNodeFreeIsZero finding race/global warning on sum lines 182
+// expect: ownNodeFreeIsZero finding race/global warning on sum lines 193
+// expect: ownNodeFreeIsZero advice "Store `blockIdx.x * 128 + threadIdx.x + 1` to take the lock, which is never 0"
 // expect: slotsForWarp race=proved divergence=proved
 // expect: slotsForWarp silent
 // expect: slotsForWarpTooFew race=race divergence=proved
-// expect: slotsForWarpTooFew finding race/global error on items lines 204
+// expect: slotsForWarpTooFew finding race/global error on items lines 215
+// expect: slotsForWarpTooFew advice "Let the atomic operation on line 213 add 32" as in slotsForWarp
 // expect: takeRowsOfWarps race=proved divergence=proved
 // expect: takeRowsOfWarps silent
 // expect: takeRowsOfWarpsFromLane1 race=race divergence=proved
-// expect: takeRowsOfWarpsFromLane1 finding race/global error on out lines 226
-// expect: takeRowsOfWarpsFromLane1 finding warp/undefined-value warning lines 224
+// expect: takeRowsOfWarpsFromLane1 finding race/global error on out lines 237
+// expect: takeRowsOfWarpsFromLane1 finding warp/undefined-value warning lines 235
+// expect: takeRowsOfWarpsFromLane1 advice "Let all lanes of the mask execute `__shfl_sync()` before they return, and guard only what follows" as in takeRowsOfWarps
+// expect: takeRowsOfWarpsFromLane1 advice "Let all lanes of the warp read lane 0, which executes the atomic operation on line 234, in `__shfl_sync()` on line 235" as in takeRowsOfWarps
 // open: takeRowsOfWarpsFromLane1 race, and divergence possible: a number that one lane allocates for its warp
 // expect: slotsOfBlock race=proved divergence=proved
 // expect: slotsOfBlock silent
 // open: slotsOfBlock possible: that the slots of a block are at most its threads
 // expect: slotsOfBlockNoBarrier race=race divergence=proved
-// expect: slotsOfBlockNoBarrier finding race/shared error on items lines 249,250
+// expect: slotsOfBlockNoBarrier finding race/shared error on items lines 260,261
+// expect: slotsOfBlockNoBarrier advice "Add `__syncthreads()` between the two accesses, outside of the branch that only some threads take; a branch that contains both accesses has to be split there"
 // expect: lookBack race=proved divergence=proved
 // expect: lookBack silent
 // expect: lookBackTooEarly race=race divergence=proved
-// expect: lookBackTooEarly finding race/global error on prefixes lines 291,293
+// expect: lookBackTooEarly finding race/global error on prefixes lines 302,304
+// expect: lookBackTooEarly advice "Wait on line 299 until `state` is 2, which the other thread stores after its access" as in lookBack
 // Thread 0 acquires for its block, and barriers of the block extend that to all of its threads; and queues.
 
 __global__ void lockForBlock(int* lock, int* sum) {

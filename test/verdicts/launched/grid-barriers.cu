@@ -1,27 +1,33 @@
 // expect: syncOnce race=proved divergence=proved
 // expect: syncOnce silent
 // expect: syncOnceNoFence race=race divergence=proved
-// expect: syncOnceNoFence finding race/global error on part lines 44,51
+// expect: syncOnceNoFence finding race/global error on part lines 50,57
+// expect: syncOnceNoFence advice "Add `__threadfence()` before the update of `done` on line 53 and after the loop on line 54 that waits for `done`" as in syncOnce
 // expect: syncOnceTooFew race=race divergence=proved
-// expect: syncOnceTooFew finding race/global error on part lines 56,65
+// expect: syncOnceTooFew finding race/global error on part lines 62,71
+// expect: syncOnceTooFew advice "Wait on line 67 until `done` is `gridDim.x`" as in syncOnce
 // expect: syncTwice race=proved divergence=proved
 // expect: syncTwice silent
 // expect: syncTwiceForOne race=race divergence=proved
-// expect: syncTwiceForOne finding race/global error on b lines 94,96
+// expect: syncTwiceForOne finding race/global error on b lines 100,102
+// expect: syncTwiceForOne advice "Wait on line 79 (called from line 101) until `done` is the number of blocks times the number of barriers of the grid up to this one, as nothing sets it back to 0" as in syncTwice
 // expect: syncEachStep race=proved divergence=proved
 // expect: syncEachStep silent
 // expect: syncEachOtherStep race=race divergence=proved
-// expect: syncEachOtherStep finding race/global warning on a lines 114,116
+// expect: syncEachOtherStep finding race/global warning on a lines 120,122
+// expect: syncEachOtherStep advice "Add another barrier of the grid, such as that on line 78 (called from line 121), at the end of the loop body, where all blocks execute it, and let each barrier wait until `done` is the number of blocks times the number of barriers up to that one" as in syncEachStep
 // expect: syncByGeneration race=proved divergence=proved
 // expect: syncByGeneration silent
 // expect: syncByGenerationNoFence race=race divergence=proved
-// expect: syncByGenerationNoFence finding race/global error on a lines 166,168
+// expect: syncByGenerationNoFence finding race/global error on a lines 172,174
+// expect: syncByGenerationNoFence advice "Add `__threadfence()` before the update of `count` on line 159 (called from line 175) and that of `generation` on line 161 (called from line 175) and after the branch with the loop on line 163 (called from line 175) that waits for `generation`" as in syncByGeneration
 // expect: syncByHighBit race=proved divergence=proved
 // expect: syncByHighBit silent
 // expect: syncByFlags race=proved divergence=proved
 // expect: syncByFlags silent
 // expect: syncByFlagsButOne race=race divergence=proved
-// expect: syncByFlagsButOne finding race/global error on a lines 213,224
+// expect: syncByFlagsButOne finding race/global error on a lines 219,230
+// expect: syncByFlagsButOne advice "Wait for that element of `flags`, too, or access the element that belongs to the one that is waited for" as in syncByFlags
 //
 // Barriers of the grid that programs write themselves: blocks count at an element and wait until all have.
 

@@ -2,19 +2,24 @@
 // expect: lastBlockSum assumes initial
 // expect: lastBlockSum silent
 // expect: lastBlockSumNoFence race=race divergence=proved
-// expect: lastBlockSumNoFence finding race/global error on partial lines 48,53
+// expect: lastBlockSumNoFence finding race/global error on partial lines 53,58
+// expect: lastBlockSumNoFence advice "Add `__threadfence()` before and after the update of `count` on line 54" as in lastBlockSum
 // expect: lastBlockSumNoBarrier race=race divergence=proved
-// expect: lastBlockSumNoBarrier finding race/shared error on last lines 60,61
+// expect: lastBlockSumNoBarrier finding race/shared error on last lines 65,66
+// expect: lastBlockSumNoBarrier advice "Add `__syncthreads()` between the two accesses" as in lastBlockSum
 // expect: lastBlockSumTooEarly race=race divergence=proved
-// expect: lastBlockSumTooEarly finding race/global error on partial lines 69,76
+// expect: lastBlockSumTooEarly finding race/global error on partial lines 74,81
+// expect: lastBlockSumTooEarly advice "Compare the result of the atomic operation on line 76, which is the value before it, with `gridDim.x - 1`" as in lastBlockSum
 // expect: lastBlockSumTooFew race=possible divergence=proved
-// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 84
+// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 89
 // expect: lastBlockCounts race=proved divergence=proved
 // expect: lastBlockCounts silent
 // expect: lastBlockCountsTooEarly race=race divergence=proved
-// expect: lastBlockCountsTooEarly finding race/global error on counts lines 104,111
+// expect: lastBlockCountsTooEarly finding race/global error on counts lines 109,116
+// expect: lastBlockCountsTooEarly advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `done` on line 112" as in lastBlockCounts
 // expect: lastBlockSomeCountsTooEarly race=race divergence=proved
-// expect: lastBlockSomeCountsTooEarly finding race/global warning on counts lines 117,124
+// expect: lastBlockSomeCountsTooEarly finding race/global warning on counts lines 122,129
+// expect: lastBlockSomeCountsTooEarly advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `done` on line 125" as in lastBlockCounts
 //
 // Each block stores a partial sum; the block that counts last adds them up.
 

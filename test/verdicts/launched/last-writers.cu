@@ -1,31 +1,39 @@
 // expect: lastAfterFenceOfEach race=proved divergence=proved
 // expect: lastAfterFenceOfEach silent
 // expect: lastNoBarrier race=race divergence=proved
-// expect: lastNoBarrier finding race/global error on part lines 34,56
+// expect: lastNoBarrier finding race/global error on part lines 42,64
+// expect: lastNoBarrier advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `count` on line 67" as in lastAfterFenceOfEach
 // expect: lastFencesOfReaders race=proved divergence=proved
 // expect: lastFencesOfReaders silent
 // expect: lastNoFenceOfReaders race=race divergence=proved
-// expect: lastNoFenceOfReaders finding race/global error on part lines 34,83
+// expect: lastNoFenceOfReaders finding race/global error on part lines 42,91
+// expect: lastNoFenceOfReaders advice "Add `__threadfence()` after the update of `count` on line 94" as in lastFencesOfReaders
 // expect: lastFenceTooEarly race=race divergence=proved
-// expect: lastFenceTooEarly finding race/global error on part lines 34,96
+// expect: lastFenceTooEarly finding race/global error on part lines 42,104
+// expect: lastFenceTooEarly advice "Add `__threadfence()` before the update of `count` on line 107" as in lastFencesOfReaders
 // expect: lastByOr race=proved divergence=proved
 // expect: lastByOr silent
 // expect: lastByOrOfOthers race=race divergence=proved
-// expect: lastByOrOfOthers finding race/global error on part lines 34,121
-// expect: lastByOrOfOthers finding race/global error on out lines 35
+// expect: lastByOrOfOthers finding race/global error on part lines 42,129
+// expect: lastByOrOfOthers finding race/global error on out lines 43
+// expect: lastByOrOfOthers advice "Let threads get to line 42 only if the value of `count` shows that the other thread has done its access" as in lastByOr
+// expect: lastByOrOfOthers advice "Let only one block get to line 43: the one whose value of `count` shows that the others are done" as in lastByOr
 // expect: lastByLastThread race=proved divergence=proved
 // expect: lastByLastThread silent
 // open: lastByLastThread possible: a value that another thread than thread 0 broadcasts
 // expect: lastByTwoThreads race=race divergence=proved
-// expect: lastByTwoThreads finding race/global error on part lines 34,149
+// expect: lastByTwoThreads finding race/global error on part lines 42,157
+// expect: lastByTwoThreads advice "Compare the result of the atomic operation on line 161, which is the value before it, with `2 * gridDim.x - 1`"
 // expect: lastHistogram race=proved divergence=proved
 // expect: lastHistogram silent
 // expect: lastHistogramNoBarrier race=race divergence=proved
-// expect: lastHistogramNoBarrier finding race/global warning on hist lines 177,183
+// expect: lastHistogramNoBarrier finding race/global warning on hist lines 185,191
+// expect: lastHistogramNoBarrier advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `count` on line 187" as in lastHistogram
 // expect: lastOfColumn race=proved divergence=proved
 // expect: lastOfColumn silent
 // expect: lastOfRowsCounted race=race divergence=proved
-// expect: lastOfRowsCounted finding race/global error on part lines 207,215
+// expect: lastOfRowsCounted finding race/global error on part lines 215,223
+// expect: lastOfRowsCounted advice "Compare the result of the atomic operation on line 218, which is the value before it, with `gridDim.y - 1`" as in lastOfColumn
 //
 // The last block reads what all threads of all blocks have written. Each racy kernel differs from a right one in one step.
 

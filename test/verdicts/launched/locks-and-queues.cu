@@ -3,33 +3,41 @@
 // expect: addToBucketsStriped race=proved divergence=proved
 // expect: addToBucketsStriped silent
 // expect: addToBucketsWrongLock race=race divergence=proved
-// expect: addToBucketsWrongLock finding race/global warning on sum lines 71
+// expect: addToBucketsWrongLock finding race/global warning on sum lines 79
+// expect: addToBucketsWrongLock advice "Choose the element of `lock` by the element that is accessed, so that threads which access one element wait for the same element of `lock`" as in addToBuckets
 // expect: addToBucketsNoLock race=race divergence=proved
-// expect: addToBucketsNoLock finding race/global warning on sum lines 78
+// expect: addToBucketsNoLock finding race/global warning on sum lines 86
+// expect: addToBucketsNoLock advice "Use an atomic operation such as `atomicAdd()`"
 // expect: addUnderLock race=proved divergence=proved
 // expect: addUnderLock silent
 // expect: addUnderLockNoRelease race=race divergence=proved
-// expect: addUnderLockNoRelease finding race/global error on sum lines 92
+// expect: addUnderLockNoRelease finding race/global error on sum lines 100
+// expect: addUnderLockNoRelease advice "Add `__threadfence()` before releasing the lock on line 101" as in addUnderLock
 // expect: addUnderLockBlockFences race=race divergence=proved
-// expect: addUnderLockBlockFences finding race/global error on sum lines 101
+// expect: addUnderLockBlockFences finding race/global error on sum lines 109
+// expect: addUnderLockBlockFences advice "Replace each `__threadfence_block()` with `__threadfence()`" as in addUnderLock
 // expect: chainSums race=proved divergence=proved
 // expect: chainSums silent
 // expect: chainSumsNoRelease race=race divergence=proved
-// expect: chainSumsNoRelease finding race/global error on prefix lines 126,128
+// expect: chainSumsNoRelease finding race/global error on prefix lines 134,136
+// expect: chainSumsNoRelease advice "Add `__threadfence()` before the update of `ready` on line 137" as in chainSums
 // expect: chainSumsNoWait race=race divergence=proved
-// expect: chainSumsNoWait finding race/global error on prefix lines 135,136
+// expect: chainSumsNoWait finding race/global error on prefix lines 143,144
+// expect: chainSumsNoWait advice "Wait for `ready[blockIdx.x - 1]` in a loop before the access on line 143, with `__threadfence()` after the loop" as in chainSums
 // expect: drawSlots race=proved divergence=proved
 // expect: drawSlots silent
 // expect: drawTwoSlots race=proved divergence=proved
 // expect: drawTwoSlots silent
 // expect: fillTwoSlots race=race divergence=proved
-// expect: fillTwoSlots finding race/global error on items lines 159,160
+// expect: fillTwoSlots finding race/global error on items lines 167,168
+// expect: fillTwoSlots advice "Let the atomic operation on line 166 add 2" as in drawTwoSlots
 // expect: takeTasks race=proved divergence=proved
 // expect: takeTasks silent
 // expect: takeTasksOfBlocks race=proved divergence=proved
 // expect: takeTasksOfBlocks silent
 // expect: takeTasksOfBlocksNoSecondBarrier race=race divergence=possible
-// expect: takeTasksOfBlocksNoSecondBarrier finding race/shared error on task lines 184,186
+// expect: takeTasksOfBlocksNoSecondBarrier finding race/shared error on task lines 192,194
+// expect: takeTasksOfBlocksNoSecondBarrier advice "Add `__syncthreads()` at the end of the loop body, where all threads of the block execute it" as in takeTasksOfBlocks
 //
 // Locks of buckets, chains of blocks, and slots allocated by counters.
 

@@ -1,45 +1,59 @@
 // expect: announce race=race divergence=proved
-// expect: announce finding race/global error on data lines 61
+// expect: announce finding race/global error on data lines 75
+// expect: announce advice "Add `__threadfence()` between that store and that read, in both threads" as in announceFenced
 // expect: announceFenced race=proved divergence=proved
 // expect: announceFenced silent
 // expect: announceBlockFence race=race divergence=proved
-// expect: announceBlockFence finding race/global error on data lines 77
+// expect: announceBlockFence finding race/global error on data lines 91
+// expect: announceBlockFence advice "Replace `__threadfence_block()` on line 89, whose scope is the block, with `__threadfence()`" as in announceFenced
 // expect: announceVolatile race=race divergence=proved
-// expect: announceVolatile finding race/volatile warning on flag lines 82,83
-// expect: announceVolatile finding race/global error on data lines 85
+// expect: announceVolatile finding race/volatile warning on flag lines 96,97
+// expect: announceVolatile finding race/global error on data lines 99
+// expect: announceVolatile advice "Use `cuda::atomic_ref` or atomic functions for both accesses"
+// expect: announceVolatile advice "Add `__threadfence()` between that store and that read, in both threads"
 // expect: send race=proved divergence=proved
 // expect: send silent
 // expect: sendNoRelease race=race divergence=proved
-// expect: sendNoRelease finding race/global error on data lines 105,110
+// expect: sendNoRelease finding race/global error on data lines 119,124
+// expect: sendNoRelease advice "Add `__threadfence()` before the update of `flag` on line 120" as in send
 // expect: sendNoAcquire race=race divergence=proved
-// expect: sendNoAcquire finding race/global error on data lines 117,122
+// expect: sendNoAcquire finding race/global error on data lines 131,136
+// expect: sendNoAcquire advice "Add `__threadfence()` after the loop on line 135 that waits for `flag`" as in send
 // expect: sendBlockScope race=race divergence=proved
-// expect: sendBlockScope finding race/global error on data lines 129,135
+// expect: sendBlockScope finding race/global error on data lines 143,149
+// expect: sendBlockScope advice "Replace each `__threadfence_block()` with `__threadfence()`" as in send
 // expect: sendTooEarly race=race divergence=proved
-// expect: sendTooEarly finding race/global error on data lines 146,150
+// expect: sendTooEarly finding race/global error on data lines 160,164
+// expect: sendTooEarly advice "Update `flag` after the access, with `__threadfence()` between them" as in send
 // expect: pushResidual race=proved divergence=proved
 // expect: pushResidual silent
 // expect: pushResidualPlainClear race=race divergence=proved
-// expect: pushResidualPlainClear finding race/global warning on residual lines 169,170,173
+// expect: pushResidualPlainClear finding race/global warning on residual lines 183,184,187
+// expect: pushResidualPlainClear advice "Use `atomicExch()` instead of the read on line 183 and the write on line 184" as in pushResidual
 // expect: labelsOfWorkList race=proved divergence=proved
 // expect: labelsOfWorkList silent
 // expect: labelsOfWorkListPlain race=race divergence=proved
-// expect: labelsOfWorkListPlain finding race/global warning on label lines 190,192,193
+// expect: labelsOfWorkListPlain finding race/global warning on label lines 204,206,207
+// expect: labelsOfWorkListPlain advice "Use an atomic operation such as `atomicMin()`, `atomicMax()` or `atomicCAS()` instead of the read on line 206 and the write on line 207, and `cuda::atomic_ref` for the read on line 204" as in labelsOfWorkList
 // expect: trianglesOfEdges race=proved divergence=proved
 // expect: trianglesOfEdges silent
 // expect: trianglesOfEdgesPlainTotal race=race divergence=proved
-// expect: trianglesOfEdgesPlainTotal finding race/global error on total lines 219
+// expect: trianglesOfEdgesPlainTotal finding race/global error on total lines 233
+// expect: trianglesOfEdgesPlainTotal advice "Use an atomic operation such as `atomicAdd()`" as in trianglesOfEdges
 // expect: ownTriangles race=proved divergence=proved
 // expect: ownTriangles silent
 // expect: ownTrianglesOneTooMany race=race divergence=proved
-// expect: ownTrianglesOneTooMany finding race/global error on count lines 235,236
+// expect: ownTrianglesOneTooMany finding race/global error on count lines 249,250
+// expect: ownTrianglesOneTooMany advice "Split the kernel into two launches, or launch it cooperatively and call `grid.sync()`"
 // expect: passSlots race=proved divergence=proved
 // expect: passSlots silent
 // open: passSlots possible: that the slot which is seen full is the one that was filled, where tickets name both
 // expect: passSlotsNoFence race=race divergence=proved
-// expect: passSlotsNoFence finding race/global error on items lines 259,264
+// expect: passSlotsNoFence finding race/global error on items lines 273,278
+// expect: passSlotsNoFence advice "Add `__threadfence()` before the update of `full` on line 274 and after the loop on line 277 that waits for `full`" as in passSlots
 // expect: passSlotsNoWait race=race divergence=proved
-// expect: passSlotsNoWait finding race/global error on items lines 272,275
+// expect: passSlotsNoWait finding race/global error on items lines 286,289
+// expect: passSlotsNoWait advice "Split the kernel into two launches, or launch it cooperatively and call `grid.sync()`"
 //
 // Store buffering, messages published by flags, pushes along edges, and queues with flags for full slots.
 

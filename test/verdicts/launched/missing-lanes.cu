@@ -1,37 +1,49 @@
 // expect: sumUnderGuard race=possible divergence=divergent
-// expect: sumUnderGuard finding warp/missing-lanes error lines 50
+// expect: sumUnderGuard finding warp/missing-lanes error lines 62
+// expect: sumUnderGuard advice "Move the loop with `__shfl_down_sync()` to where all lanes of the mask execute it, with a neutral value in a sum" as in sumOfGuarded
 // expect: sumOfGuarded race=proved divergence=proved
 // expect: sumOfGuarded silent
 // expect: halfSyncs race=possible divergence=divergent
-// expect: halfSyncs finding warp/missing-lanes error lines 72
+// expect: halfSyncs finding warp/missing-lanes error lines 84
+// expect: halfSyncs advice "Move `__syncwarp()` to where all lanes of the mask execute it" as in syncsBeforeHalf
 // expect: halfSyncsHalf race=proved divergence=proved
 // expect: halfSyncsHalf silent
 // expect: voteInBranch race=possible divergence=divergent
-// expect: voteInBranch finding warp/missing-lanes error lines 94
+// expect: voteInBranch finding warp/missing-lanes error lines 106
+// expect: voteInBranch advice "Move `__any_sync()` to where all lanes of the mask execute it, with 0 in the others, or, if its result is for lanes that execute it only, name these in the mask: `0x55555555`" as in voteBeforeBranch
 // expect: voteBeforeBranch race=proved divergence=proved
 // expect: voteBeforeBranch silent
 // expect: twoMasks race=possible divergence=divergent
-// expect: twoMasks finding warp/missing-lanes error lines 112
+// expect: twoMasks finding warp/missing-lanes error lines 124
+// expect: twoMasks advice "Move `__shfl_xor_sync()` to where all lanes of the mask execute it, or, if its result is for lanes that execute it only, name these in the mask: `0x0000ffff`" as in twoHalves
 // expect: twoHalves race=proved divergence=proved
 // expect: twoHalves silent
 // expect: syncOutside race=possible divergence=divergent
-// expect: syncOutside finding warp/outside-mask error lines 132
+// expect: syncOutside finding warp/outside-mask error lines 144
+// expect: syncOutside advice "Let only lanes of the mask execute `__syncwarp()`, or name all lanes that execute it in the mask: `0x000001ff`" as in syncInside
 // expect: syncInside race=proved divergence=proved
 // expect: syncInside silent
 // expect: shiftedMaskOutside race=possible divergence=divergent
-// expect: shiftedMaskOutside finding warp/outside-mask error lines 149
+// expect: shiftedMaskOutside finding warp/outside-mask error lines 161
+// expect: shiftedMaskOutside advice "Let only lanes of the mask execute `__reduce_add_sync()`, or name all lanes that execute it in the mask: `0x000001ff`" as in shiftedMask
 // expect: shiftedMask race=proved divergence=proved
 // expect: shiftedMask silent
 // expect: tileUnderGuard race=possible divergence=divergent
-// expect: tileUnderGuard finding warp/missing-lanes error lines 168
+// expect: tileUnderGuard finding warp/missing-lanes error lines 180
+// expect: tileUnderGuard advice "Move the loop with `shfl_xor()` to where all lanes of the group execute it, with a neutral value in a sum" as in tilesOfAll
 // expect: tilesUnderGuard race=proved divergence=proved
 // expect: tilesUnderGuard silent
 // expect: reduceInLoop race=possible divergence=divergent
-// expect: reduceInLoop finding warp/missing-lanes error lines 192
+// expect: reduceInLoop finding warp/missing-lanes error lines 204
+// expect: reduceInLoop advice "Let all lanes of the mask execute the same number of iterations, and guard the rest of the loop body instead, with a value in the others that does not change the result" as in reduceInWholeRounds
 // expect: reduceInWholeRounds race=proved divergence=proved
 // expect: reduceInWholeRounds silent
 // expect: lanesThatLeave race=proved divergence=proved
 // expect: lanesThatLeave silent
+// expect: syncsBeforeHalf race=proved divergence=proved
+// expect: syncsBeforeHalf silent
+// expect: tilesOfAll race=proved divergence=proved
+// expect: tilesOfAll silent
 //
 // Lanes that a mask names, and that do not come: they wait elsewhere. Each kernel is followed by a correct one.
 #include <cooperative_groups.h>
@@ -214,6 +226,26 @@ __global__ void lanesThatLeave(int *out, const int *in) {
   }
 }
 
+__global__ void syncsBeforeHalf(int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = t;
+  __syncwarp();
+  if (t % 32 < 16) s[t] += s[t + 16];
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = s[t];
+}
+
+__global__ void tilesOfAll(int *out, const int *in) {
+  __shared__ int s[64];
+  auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  int t = threadIdx.x, v = in[t], sum = t < 24 ? v : 0;
+  for (int d = 8; d > 0; d /= 2) sum += tile.shfl_xor(sum, d);
+  s[t] = t < 24 ? sum : v;
+  __syncthreads();
+  out[t] = s[63 - t];
+}
+
 int main() {
   float *f, *g;
   int *a, *b;
@@ -238,5 +270,7 @@ int main() {
   reduceInLoop<<<1, 64>>>(a, b, 1000);
   reduceInWholeRounds<<<1, 64>>>(a, b, 1000);
   lanesThatLeave<<<1, 64>>>(a, b);
+  syncsBeforeHalf<<<4, 64>>>(a);
+  tilesOfAll<<<1, 64>>>(a, b);
   return cudaDeviceSynchronize();
 }

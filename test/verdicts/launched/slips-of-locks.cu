@@ -1,11 +1,15 @@
 // expect: addInTurn race=proved divergence=proved
 // expect: addInTurn silent
 // expect: addInTurnOfBlock race=race divergence=proved
-// expect: addInTurnOfBlock finding race/global error on sum lines 27
+// expect: addInTurnOfBlock finding race/global error on sum lines 31
+// expect: addInTurnOfBlock advice "Take the numbers on line 28 from a counter in global memory, as `serving` is for all blocks" as in addInTurn
 // expect: freeFirst race=proved divergence=proved
 // expect: freeFirst silent
 // expect: freeAfterArrival race=race divergence=proved
-// expect: freeAfterArrival finding race/global error on sum lines 60,66
+// expect: freeAfterArrival finding race/global error on sum lines 64,70
+// expect: freeAfterArrival advice "Remove the store on line 68, or execute it before any thread can take the lock, with `__syncthreads()` after it" as in freeOnlyHeld
+// expect: freeOnlyHeld race=proved divergence=proved
+// expect: freeOnlyHeld silent
 //
 // Locks that have a second holder: the numbers of two blocks are equal, or a warp frees the lock of another warp.
 
@@ -68,9 +72,25 @@ __global__ void freeAfterArrival(int* lock, int* sum) {
   }
 }
 
+__global__ void freeOnlyHeld(int* lock, int* sum) {
+  int lane = threadIdx.x & 31;
+  if (threadIdx.x < 32) {
+    enter(&lock[lane]);
+    arrive();
+    sum[lane] += threadIdx.x;
+    leave(&lock[lane]);
+  } else {
+    await();
+    enter(&lock[lane]);
+    sum[lane] += threadIdx.x;
+    leave(&lock[lane]);
+  }
+}
+
 void addAll(unsigned* number, unsigned* serving, int* lock, int* sum) {
   addInTurn<<<8, 64>>>(number, serving, sum);
   addInTurnOfBlock<<<4, 64>>>(serving, sum);
   freeFirst<<<1, 64>>>(lock, sum);
   freeAfterArrival<<<1, 64>>>(lock, sum);
+  freeOnlyHeld<<<1, 64>>>(lock, sum);
 }

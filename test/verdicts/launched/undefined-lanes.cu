@@ -1,21 +1,26 @@
 // expect: sumAfterReturn race=proved divergence=proved
-// expect: sumAfterReturn finding warp/undefined-value warning lines 32
+// expect: sumAfterReturn finding warp/undefined-value warning lines 37
+// expect: sumAfterReturn advice "Let all lanes of the mask execute `__shfl_down_sync()` before they return, with a neutral value in a sum, and guard only what follows"
 // expect: sumOfAll race=proved divergence=proved
 // expect: sumOfAll silent
 // expect: sumOfPartOfWarp race=proved divergence=proved
-// expect: sumOfPartOfWarp finding warp/undefined-value warning lines 47
+// expect: sumOfPartOfWarp finding warp/undefined-value warning lines 52
+// expect: sumOfPartOfWarp advice "Use the value only where the warp has the source lane: the last warp of a block has fewer than 32 lanes unless 32 divides the number of its threads"
 // expect: sumWithinPart race=proved divergence=proved
 // expect: sumWithinPart silent
 // expect: fromOutsideMask race=proved divergence=proved
-// expect: fromOutsideMask finding warp/undefined-value warning lines 64
+// expect: fromOutsideMask finding warp/undefined-value warning lines 69
+// expect: fromOutsideMask advice "Name the source lane in the mask and let it execute `__shfl_down_sync()`, or use the value only where the mask contains the source lane"
 // expect: fromInsideMask race=proved divergence=proved
 // expect: fromInsideMask silent
 // expect: unusedAfterReturn race=proved divergence=proved
 // expect: unusedAfterReturn silent
 // expect: branchAfterReturn race=proved divergence=proved
-// expect: branchAfterReturn finding warp/undefined-value warning lines 93
+// expect: branchAfterReturn finding warp/undefined-value warning lines 98
+// expect: branchAfterReturn advice "Let all lanes of the mask execute `__shfl_down_sync()` before they return, with a neutral value in a sum, and guard only what follows"
 // expect: fewRows race=proved divergence=proved
-// expect: fewRows finding warp/undefined-value warning lines 103
+// expect: fewRows finding warp/undefined-value warning lines 108
+// expect: fewRows advice "Let all lanes of the mask execute `__shfl_down_sync()` before they return, with a neutral value in a sum, and guard only what follows"
 // expect: manyRows race=proved divergence=proved
 // expect: manyRows silent
 //

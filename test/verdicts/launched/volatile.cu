@@ -2,15 +2,19 @@
 // expect: handOver assumes initial
 // expect: handOver silent
 // expect: handOverNoFence race=race divergence=proved
-// expect: handOverNoFence finding race/global error on data lines 36,41
+// expect: handOverNoFence finding race/global error on data lines 40,45
+// expect: handOverNoFence advice "Add `__threadfence()` before the update of `ready` on line 41 and after the loop on line 43 that waits for `ready`" as in handOver
 // expect: countLocked race=proved divergence=proved
 // expect: countLocked silent
 // expect: countLockedNoFence race=race divergence=proved
-// expect: countLockedNoFence finding race/global error on total lines 59
+// expect: countLockedNoFence finding race/global error on total lines 63
+// expect: countLockedNoFence advice "Add `__threadfence()` after acquiring the lock on line 61 and before releasing the lock on line 64" as in countLocked
 // expect: stopAtFirst race=race divergence=proved
-// expect: stopAtFirst finding race/volatile warning on stop lines 67,68
+// expect: stopAtFirst finding race/volatile warning on stop lines 71,72
+// expect: stopAtFirst advice "Use `cuda::atomic_ref` or atomic functions for both accesses"
 // expect: sumTail race=race divergence=proved
-// expect: sumTail finding race/volatile warning on s lines 82
+// expect: sumTail finding race/volatile warning on s lines 86
+// expect: sumTail advice "Read into a variable, and add `__syncwarp()` before and after the write: `volatile` is not needed then" as in sumTailSynced
 // expect: sumTailSynced race=proved divergence=proved
 // expect: sumTailSynced silent
 //

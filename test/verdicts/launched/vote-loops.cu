@@ -1,13 +1,14 @@
 // expect: loopOfWarp race=proved divergence=proved
 // expect: loopOfWarp silent
 // expect: loopOfLanes race=possible divergence=divergent
-// expect: loopOfLanes finding warp/missing-lanes error lines 59
+// expect: loopOfLanes finding warp/missing-lanes error lines 62
+// expect: loopOfLanes advice "Let all lanes of the mask execute the same number of iterations, and guard the rest of the loop body instead, with 0 in the others" as in loopOfWarp
 // expect: exitOfWarp race=proved divergence=proved
 // expect: exitOfWarp silent
 // expect: exitOfLanes race=proved divergence=proved
-// expect: exitOfLanes finding barrier/early-exit warning lines 79
+// expect: exitOfLanes finding barrier/early-exit warning lines 82
 // expect: exitOfOneOfWarps race=proved divergence=proved
-// expect: exitOfOneOfWarps finding barrier/early-exit notice lines 89
+// expect: exitOfOneOfWarps finding barrier/early-exit notice lines 92
 // expect: exitByValueOfBlock race=proved divergence=proved
 // expect: exitByValueOfBlock silent
 // expect: votedIterations race=proved divergence=proved
@@ -15,13 +16,15 @@
 // expect: roundsOfTiles race=proved divergence=proved
 // expect: roundsOfTiles silent
 // expect: barrierInRounds race=possible divergence=divergent
-// expect: barrierInRounds finding barrier/divergent error lines 129
+// expect: barrierInRounds finding barrier/divergent error lines 132
+// expect: barrierInRounds advice "Let all threads of the block execute the same number of iterations, and guard the rest of the loop body instead"
 // expect: nextOfQueue race=proved divergence=proved
 // expect: nextOfQueue silent
 // expect: firstOfBallot race=proved divergence=proved
 // expect: firstOfBallot silent
 // expect: firstOfBallotAmong race=possible divergence=divergent
-// expect: firstOfBallotAmong finding warp/missing-lanes error lines 168
+// expect: firstOfBallotAmong finding warp/missing-lanes error lines 171
+// expect: firstOfBallotAmong advice "Move the loop with `__shfl_sync()` to where all lanes of the mask execute it" as in firstOfBallot
 // expect: countOfWarp race=proved divergence=proved
 // expect: countOfWarp silent
 //

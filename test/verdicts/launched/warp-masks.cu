@@ -3,29 +3,36 @@
 // expect: sumOfWarpsNamesMore race=proved divergence=proved
 // expect: sumOfWarpsNamesMore silent
 // expect: sumOfWarpsNamesLess race=possible divergence=divergent
-// expect: sumOfWarpsNamesLess finding warp/outside-mask error lines 37
+// expect: sumOfWarpsNamesLess finding warp/outside-mask error lines 44
+// expect: sumOfWarpsNamesLess advice "Let only lanes of the mask execute `__shfl_down_sync()`, or name all lanes that execute it in the mask: `0x000000ff`" as in sumOfWarps
 // expect: askedFor race=proved divergence=proved
-// expect: askedFor finding warp/undefined-value warning lines 73
+// expect: askedFor finding warp/undefined-value warning lines 80
+// expect: askedFor advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, or use the value only where the mask contains the source lane"
 // expect: askedForMore race=proved divergence=proved
-// expect: askedForMore finding warp/undefined-value warning lines 83
+// expect: askedForMore finding warp/undefined-value warning lines 90
+// expect: askedForMore advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, or use the value only where the mask contains the source lane"
 // expect: active race=proved divergence=proved
 // expect: active silent
 // expect: activeThenParted race=proved divergence=proved
-// expect: activeThenParted finding warp/undefined-value warning lines 101
+// expect: activeThenParted finding warp/undefined-value warning lines 108
+// expect: activeThenParted advice "Let all lanes of the mask execute `__shfl_sync()` before they return, and guard only what follows"
 // expect: activeInRounds race=proved divergence=proved
 // expect: activeInRounds silent
 // expect: activeThenLeaves race=proved divergence=proved
-// expect: activeThenLeaves finding warp/undefined-value warning lines 119
+// expect: activeThenLeaves finding warp/undefined-value warning lines 126
+// expect: activeThenLeaves advice "Let all lanes of the mask execute `__shfl_sync()` before they return, and guard only what follows"
 // expect: alike race=proved divergence=proved
 // expect: alike silent
 // expect: alikeThenParted race=proved divergence=proved
 // expect: alikeThenParted silent
 // expect: partOfMask race=possible divergence=divergent
-// expect: partOfMask finding warp/outside-mask error lines 140
+// expect: partOfMask finding warp/outside-mask error lines 147
+// expect: partOfMask advice "Let only lanes of the mask execute `__shfl_sync()`, or name all lanes that execute it in the mask: `0xffffffff`"
 // expect: activeGroup race=proved divergence=proved
 // expect: activeGroup silent
 // expect: activeGroupThenParted race=proved divergence=proved
-// expect: activeGroupThenParted finding warp/undefined-value warning lines 156
+// expect: activeGroupThenParted finding warp/undefined-value warning lines 163
+// expect: activeGroupThenParted advice "Let all lanes of the group execute `shfl()` before they return, and guard only what follows"
 //
 // Lanes that a mask names: those, and no others, execute the exchange.
 #include <cooperative_groups.h>

@@ -1,23 +1,29 @@
 // expect: multiplyStaged race=proved divergence=proved
 // expect: multiplyStaged silent
 // expect: multiplyUnstaged race=race divergence=proved
-// expect: multiplyUnstaged finding race/shared error on rows lines 64,70
+// expect: multiplyUnstaged finding race/shared error on rows lines 72,78
+// expect: multiplyUnstaged advice "Add `__syncthreads()` between the two accesses" as in multiplyStaged
 // expect: storeRows race=proved divergence=proved
 // expect: storeRows silent
 // expect: storeRowsTooNear race=race divergence=proved
-// expect: storeRowsTooNear finding race/global error on out lines 89
+// expect: storeRowsTooNear finding race/global error on out lines 97
+// expect: storeRowsTooNear advice "Choose starts and strides with which neither the matrices nor their rows overlap, or let only one warp access this one" as in storeRows
 // expect: storeTilesTooWide race=race divergence=proved
-// expect: storeTilesTooWide finding race/global error on out lines 97
+// expect: storeTilesTooWide finding race/global error on out lines 105
+// expect: storeTilesTooWide advice "Choose starts and strides with which neither the matrices nor their rows overlap, or let only one warp of the grid access this one"
 // expect: scaleInPlace race=proved divergence=proved
 // expect: scaleInPlace silent
 // expect: scaleOneTile race=race divergence=proved
-// expect: scaleOneTile finding race/global error on out lines 114,116
+// expect: scaleOneTile finding race/global error on out lines 122,124
+// expect: scaleOneTile advice "Choose starts and strides with which neither the matrices nor their rows overlap, or let only one warp access this one" as in scaleInPlace
 // expect: rowSums race=proved divergence=proved
 // expect: rowSums silent
 // expect: rowSumsUnordered race=race divergence=proved
-// expect: rowSumsUnordered finding race/shared error on tiles lines 149,151
+// expect: rowSumsUnordered finding race/shared error on tiles lines 157,159
+// expect: rowSumsUnordered advice "Add `__syncwarp()` between the two accesses" as in rowSums
 // expect: storeRowsOverEachOther race=race divergence=proved
-// expect: storeRowsOverEachOther finding race/global error on out lines 160
+// expect: storeRowsOverEachOther finding race/global error on out lines 168
+// expect: storeRowsOverEachOther advice "Choose starts and strides with which neither the matrices nor their rows overlap, or let only one warp access this one"
 // expect: storeWide race=proved divergence=proved
 // expect: storeWide silent
 // expect: loadEights race=proved divergence=proved
@@ -25,9 +31,11 @@
 // expect: loadEightsOfWarp race=proved divergence=proved
 // expect: loadEightsOfWarp silent
 // expect: loadEightsUnordered race=race divergence=proved
-// expect: loadEightsUnordered finding race/shared error on rows lines 175,203
+// expect: loadEightsUnordered finding race/shared error on rows lines 183,211
+// expect: loadEightsUnordered advice "Add `__syncwarp()` between the two accesses" as in loadEightsOfWarp
 // expect: loadEightsReversed race=race divergence=proved
-// expect: loadEightsReversed finding race/shared error on rows lines 175,212
+// expect: loadEightsReversed finding race/shared error on rows lines 183,220
+// expect: loadEightsReversed advice "Add `__syncthreads()` between the two accesses"
 //
 // Loads and stores of a whole warp: the lane of an element is unspecified, but one instruction
 // assigns each element to one lane, and equal fragments to the same one.

@@ -14,7 +14,7 @@ import type { CudaSource } from '../../../cuda/syntax/syntax.ts';
 import type { Kernel } from '../../../ir/form/kernel.ts';
 import { isCandidate, lanesOfState, switchMarkers } from '../../../ir/form/switch-markers.ts';
 import type { KernelContext } from '../../../check/context/facts.ts';
-import { lanesAt } from '../../../check/advice/missing-order.ts';
+import { lanesAt } from '../../../check/advice/executing-threads.ts';
 import { type BuildCost, worstCost } from '../../../repair/build-cost.ts';
 import { differingInput, leaveTheSame } from '../../../repair/same-memory.ts';
 import type { Note, EditRefusal } from '../../../repair/explanation.ts';
