@@ -321,7 +321,8 @@ export function* querySolver(
     const overlapIn = (launch: LaunchInstance): OverlapInLaunch => (effort.left > 0 ? inLaunch(pair, launch, effort) : { kind: 'unknown' });
     yield* confirmation.runHints([{ pair, hits, model: result.model, overlapIn }]);
   }
-  for (const { base, startsAtZero, assumes } of orders) {
+  for (const { base, counter, startsAtZero, assumes } of orders) {
+    if (counter) assumed.addCounter(counter.targets[0]!.base, counter.bytes);
     if (startsAtZero) assumed.add('initial', `${baseName(context, base)} is 0 when the kernel starts`);
     assumed.addNoWrap(assumes);
   }

@@ -13,6 +13,7 @@ import { isStrong } from '../../memory-model/fence.ts';
 import { substituted } from '../../term/rewrite.ts';
 import type { Term } from '../../term/term.ts';
 import type { Counted, Pattern, SynchronisingKernel } from './pattern.ts';
+import { findTickets } from './ticket.ts';
 import { isPoll, isValue, isZero, lanesOf, rivalsOf, writeOf } from './synchronising-access.ts';
 
 /** The flag or counter that an access sets or increments; null for any other access. */
@@ -23,7 +24,8 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
   if (!target || more.length > 0 || !isOneObject(target.base) || canReach(symbolic.kernel, arrival, arrival)) return null;
   const { base, offset } = target;
   const isShared = base.kind === 'object' && base.object.space === 'shared';
-  const kind = kindOf(of, arrival, offset, pinsOf(symbolic, arrival.block, dimensions), isShared);
+  const counter = numberingOf(of, arrival, isShared);
+  const kind = counter ? 'flag' : kindOf(of, arrival, offset, pinsOf(symbolic, arrival.block, dimensions), isShared);
   if (!kind) return null;
   const isOwn = (access: Access): boolean =>
     isStrong(access.instruction) &&
@@ -52,7 +54,7 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
       (kind === 'flag'
         ? watch !== arrival &&
           watch.targets[0]!.offset.leaves.every(
-            (leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread' || leaf.atom?.kind === 'iteration',
+            (leaf) => isOfBlock(leaf) || leaf.atom?.kind === 'thread' || leaf.atom?.kind === 'iteration' || isResult(symbolic, leaf),
           )
         : watch.targets[0]!.offset === offset),
   );
@@ -71,7 +73,7 @@ export function arrivalOf(of: SynchronisingKernel, arrival: Access): Pattern | n
     }),
     releases: [arrival],
     resets: kind === 'flag' ? [] : resets,
-    counter: null,
+    counter,
     startsAtZero: starts.length === 0 && start === 'assumed',
     assumes: count && !count.fits ? [count.term] : [],
   };
@@ -95,6 +97,31 @@ function kindOf(
   const along = kind === 'blocks' ? axisOf(offset, arrival.bytes, dimensions) : null;
   if (along === null && !offset.leaves.every(isOfLaunch)) return null;
   return countsByOne(symbolic, arrival, { kind, along }, dimensions) ? kind : null;
+}
+
+/** Whether a term is the result of an instruction, such as a number that a counter has issued. */
+function isResult({ kernel }: SymbolicKernel, { atom }: Term): boolean {
+  return atom?.kind === 'havoc' && atom.value >= 0 && kernel.values[atom.value]!.definition.kind === 'instruction';
+}
+
+/**
+ * The counter whose numbers select the flags that an access sets, so that each is set once: a thread takes one number at most, and
+ * the flags of two numbers are different. Null for any other access.
+ */
+function numberingOf(of: SynchronisingKernel, { targets, bytes }: Access, isShared: boolean): Access | null {
+  const { symbolic, accesses } = of;
+  const { offset } = targets[0]!;
+  const [part, ...more] = (offset.operator === 'sum' ? [...offset.arguments.entries()] : []).filter(([, term]) => !isOfLaunch(term));
+  const [at, wide] = part ?? [0, null];
+  const number = wide && (wide.operator === 'zext' || wide.operator === 'sext') ? wide.arguments[0]! : null;
+  const by = offset.coefficients[at] ?? 0n;
+  if (!number || !isResult(symbolic, number) || more.length > 0 || number.width > 32 || offset.width !== 64) return null;
+  if (by < BigInt(bytes) || by >= 1n << 31n) return null;
+  const value = (number.atom as { readonly value: number }).value;
+  const counter = accesses.find(({ operation, instruction }) => operation === 'atomic' && instruction.results[0] === value);
+  if (!counter || canReach(symbolic.kernel, counter, counter) || (counter.memory === 'shared' && !isShared)) return null;
+  const ticket = findTickets(of, [], () => false).get(value);
+  return ticket && !ticket.ofWarp ? counter : null;
 }
 
 /** What counts: the blocks or threads of the launch; with an axis, only the blocks with one index along it. */

@@ -65,7 +65,7 @@ export interface Pattern {
   readonly releases: readonly Access[];
   /** Writes that make a counter zero again, which only threads that have acquired may do. */
   readonly resets: readonly Access[];
-  /** The counter that issues the numbers that a lock serves. Each number is issued once, unless the counter wraps around. */
+  /** The counter that issues the numbers that a lock serves, or that select flags. Each number is issued once, unless the counter wraps around. */
   readonly counter: Access | null;
   /** Whether it is an assumption that the location is zero when the kernel starts. */
   readonly startsAtZero: boolean;

@@ -232,6 +232,7 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
   const before = new Set<number>();
   const pins = pinsOf(symbolic, release.block, dimensions);
   const isOfThreads = pattern.kind === 'threads' || pattern.kind === 'threads-of-block';
+  const { counter } = pattern;
   if (!isOfThreads) for (const term of pins.assumes) assumes.add(term);
   const isGate = (instruction: Instruction): boolean => isFenceFor(instruction, use, acrossBlocks);
   const isFenced = (from: ProgramPoint): boolean => isPublished(of, from, release, new Set(), acrossBlocks);
@@ -247,9 +248,11 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
     });
   for (const access of accesses) {
     const own = pinsOf(symbolic, access.block, dimensions);
+    // A thread knows only its own number.
+    if (counter && !pointDominates(kernel, counter, access)) continue;
     // A flag that one block of the launch sets does not order accesses of other blocks before it.
     if (pattern.kind === 'flag' && pins.block.some((index, axis) => index !== undefined && own.block[axis] !== index)) continue;
-    const isSame = isOfThreads || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
+    const isSame = isOfThreads || counter !== null || (isOneThread(own) && own.thread.every((index, axis) => index === pins.thread[axis]));
     const isDone = (): boolean =>
       access.isCopy
         ? isDoneBefore(kernel, access, release, use === 'patterns' && isReleasing(release.instruction) ? null : isGate)
@@ -257,7 +260,7 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
     const isMember = isSame || (of.supposed?.has('arrival') === true && (use === 'patterns' || isFencedByAll(access)));
     const isBefore = access === release || (isMember && !canReach(kernel, release, access) && isDone());
     // Completion of an asynchronous copy that another thread of the block started is not analyzed.
-    if (!isBefore && (access.isCopy || !meetsBefore(access))) continue;
+    if (!isBefore && (counter || access.isCopy || !meetsBefore(access))) continue;
     before.add(access.index);
     if (pattern.kind === 'flag' || isBefore) for (const term of own.assumes) assumes.add(term);
   }
@@ -268,10 +271,10 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
     const some = acquires.filter((acquire) => offsetOf(acquire) === offset);
     const fences = { use, acrossBlocks };
     const own = of.flow.own.beforeTogether(some, fences);
-    // The element of an iteration is known to the thread itself only.
-    const isOfRound = offset.leaves.some(({ atom }) => atom?.kind === 'iteration');
-    const told = isOfRound ? nobody : of.flow.own.before(some, fences, of.broadcasts);
-    const leader = isOfRound ? nobody : of.flow.leader.before(some, fences);
+    // The element of an iteration, or of a number, is known to the thread itself only.
+    const isOfThread = offset.leaves.some(({ atom }) => atom?.kind === 'iteration' || atom?.kind === 'havoc');
+    const told = isOfThread ? nobody : of.flow.own.before(some, fences, of.broadcasts);
+    const leader = isOfThread ? nobody : of.flow.leader.before(some, fences);
     const shown = barriers.filter(({ instruction }) => {
       const holding = leader.get(instruction);
       return holding === fenced || (use === 'order' && holding === acquired);

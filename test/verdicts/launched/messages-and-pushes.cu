@@ -47,7 +47,7 @@
 // expect: ownTrianglesOneTooMany advice "Split the kernel into two launches, or launch it cooperatively and call `grid.sync()`"
 // expect: passSlots race=proved divergence=proved
 // expect: passSlots silent
-// open: passSlots possible: that the slot which is seen full is the one that was filled, where tickets name both
+// expect: passSlots assumes initial
 // expect: passSlotsNoFence race=race divergence=proved
 // expect: passSlotsNoFence finding race/global error on items lines 273,278
 // expect: passSlotsNoFence advice "Add `__threadfence()` before the update of `full` on line 274 and after the loop on line 277 that waits for `full`" as in passSlots
