@@ -35,11 +35,13 @@ const budget = { steps: 300_000, maxThreads: 512 };
  * Runs both operations with values that the host program may give them. An overlap counts if each sample has it, one of them with
  * different values for the symbols: facts about the host program that are missing may exclude the others.
  * @param codes of the first and the second operation; null if it is not a launch, or its kernel is unknown
+ * @param isEarly whether only accesses of the second operation before its wait count
  * @returns null if it is not known which accesses of the second launch are before its wait
  */
 export function unorderedBytes(
   { kind, first, second, symbolFacts }: OverlappingOperations & { readonly first: HostOperation },
   codes: readonly [LaunchedCode | null, LaunchedCode | null],
+  isEarly = kind === 'programmatic',
 ): UnorderedBytes | null {
   const operations = [first, second] as const;
   const facts = [...symbolFacts, ...operations.flatMap(factsOf)];
@@ -59,9 +61,11 @@ export function unorderedBytes(
     if (known === samplesNeeded) break;
   }
   const isSynchronised = tried.some(([{ effects: one }, { effects: other }]) => one && other && maySynchronise(one, other));
-  if (kind === 'streams' && isSynchronised) return { overlaps: [], possible: [] };
+  if (!isEarly && isSynchronised) return { overlaps: [], possible: [] };
   // Launches that cannot be run in any sample are given arrays in the first one.
-  const found = tried.slice(0, Math.max(1, known)).map(([before, after]) => compared(before, after, kind === 'programmatic'));
+  const found = tried
+    .slice(0, Math.max(1, known))
+    .map(([before, after]) => compared(before, after, isEarly, kind === 'programmatic' || kind === 'chain'));
   const [one, ...others] = found;
   if (!one || found.includes(null)) return one === undefined ? { overlaps: [], possible: [] } : null;
   const isCommon = (key: InstructionId | undefined): boolean => others.every((other) => other?.overlaps.has(key));
@@ -82,11 +86,14 @@ export function earlyInstructions(operation: HostOperation, code: LaunchedCode):
   return new Set([...one].filter((id) => others.every((other) => other.has(id))));
 }
 
-/** What two operations share in a sample, by the instruction of the second one; null if its accesses before the wait are not known. */
-function compared(before: Accesses, after: Accesses, isEarly: boolean) {
+/**
+ * What two operations share in a sample, by the instruction of the second one; null if its accesses before the wait are not known.
+ * @param hasStarted whether the second one starts only when the first one lets it, or has ended
+ */
+function compared(before: Accesses, after: Accesses, isEarly: boolean, hasStarted: boolean) {
   if (isEarly && !after.effects) return null;
   // The launch before may still make accesses of which nothing is known.
-  const first = isEarly && before.effects ? before.effects.filter(mayBeLater) : before.all;
+  const first = hasStarted && before.effects ? before.effects.filter(mayBeLater) : before.all;
   const second = isEarly && after.effects ? after.effects.filter((effect) => effect.isEarly) : after.all;
   return {
     overlaps: byInstruction(overlapsOf(first, second), (overlap) => overlap.second),

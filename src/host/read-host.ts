@@ -450,7 +450,10 @@ function readPairs(pairs: readonly LoggedPair[], entry: HostEntry, symbolFacts: 
   return [...distinct.values()]
     .flatMap((alike) => alike.slice(0, maxAlike))
     .slice(0, maxPairs)
-    .map(({ kind, first, second }) => ({ kind, first: first && read(first), second: read(second), symbolFacts }));
+    .map(({ kind, first, second, between }) => {
+      const operations = { first: first && read(first), second: read(second), ...(between && { between: between.map(read) }) };
+      return { kind, ...operations, symbolFacts };
+    });
 }
 
 function emptyState(): State {

@@ -56,6 +56,20 @@ export function noWaitText(kernel: string, launch: Location | undefined): string
   return `${code(kernel)} is launched${at(launch)} with programmatic stream serialization and never calls ${wait}: neither it nor kernels after it may rely on the end of the kernels before it. Call it before the first access that needs their results, or launch the kernel without the attribute.`;
 }
 
+/** A launch, and how it uses an array. */
+interface ChainedLaunch {
+  readonly kernel: string;
+  readonly launch: Location | undefined;
+  readonly use: Use;
+  readonly array: string | null;
+}
+
+/** A kernel that never waits, and so ends before the kernel before it has, which the kernel after it relies on. */
+export function chainText(kernel: string, launch: Location | undefined, before: ChainedLaunch, after: ChainedLaunch): string {
+  const other = `${code(before.kernel)}${at(before.launch)} may still ${before.use === 'read' ? 'read' : 'write'} the same bytes`;
+  return `${code(kernel)} is launched${at(launch)} with programmatic stream serialization and never calls ${wait}, so it may end before ${code(before.kernel)} has. ${code(after.kernel)}${at(after.launch)} waits only for the end of ${code(kernel)} and ${uses[after.use]} ${arrayText(after.array)}: ${other}. Call ${wait} in ${code(kernel)}.`;
+}
+
 function remedy(hasWait: boolean, isMoved: boolean): string {
   if (isMoved) return `Load it after ${wait} without ${code('__restrict__')} or ${code('__ldg()')}.`;
   return hasWait ? `Call ${wait} before this line.` : `It never calls ${wait}: call it before this line.`;

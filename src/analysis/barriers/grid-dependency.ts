@@ -20,8 +20,8 @@ interface GridDependency {
   readonly alwaysWaits: boolean;
   /** Whether the next kernel may start before this one has ended (`griddepcontrol.launch_dependents`). */
   readonly hasTrigger: boolean;
-  /** Whether a thread may let the next kernel start before it waits for the kernels before. */
-  readonly mayTriggerFirst: boolean;
+  /** Whether each thread lets the next kernel start, without any wait before. */
+  readonly triggersFirst: boolean;
   /** The accesses of global memory, in the order of the code. */
   readonly accesses: ReadonlyMap<Instruction, WaitOrder>;
 }
@@ -50,9 +50,12 @@ function orderAccesses(kernel: Kernel): GridDependency {
   const accesses = all.filter((instruction) => accessesGlobal(kernel, instruction));
   return {
     hasWait: all.some(isGridWait),
-    alwaysWaits: kernel.blocks.every(({ id, terminator: { kind } }) => (kind !== 'exit' && kind !== 'unknown') || waited.atEnd[id]),
+    alwaysWaits: atEnds(kernel, waited),
     hasTrigger: all.some(isTrigger),
-    mayTriggerFirst: all.some((instruction) => isTrigger(instruction) && !waited.before.has(instruction)),
+    triggersFirst: atEnds(
+      kernel,
+      passed(kernel, (one) => isTrigger(one) && !possible.before.has(one), 'every path'),
+    ),
     accesses: new Map(accesses.map((one) => [one, certain.before.has(one) ? 'after' : possible.before.has(one) ? 'open' : 'early'])),
   };
 }
@@ -64,6 +67,10 @@ export function isGridWait({ operation: { effect } }: Instruction): boolean {
 
 function isTrigger({ operation: { effect } }: Instruction): boolean {
   return effect.kind === 'grid-dependency' && effect.form === 'launch';
+}
+
+function atEnds({ blocks }: Kernel, { atEnd }: Passed): boolean {
+  return blocks.every(({ id, terminator: { kind } }) => (kind !== 'exit' && kind !== 'unknown') || atEnd[id]);
 }
 
 /** Where a thread has passed one of some instructions. */

@@ -254,7 +254,14 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
     return {
       launches: launches.map((launch, at) => ({ ...launch, symbolFacts: facts[factsOf[at]!]! })),
       isTaken: (symbol) => taken.includes(symbol),
-      unordered: unordered.map(({ first, second, ...pair }) => ({ ...pair, first: first && inProject(first), second: inProject(second) })),
+      unordered: unordered.map(({ first, second, between, ...pair }) => {
+        const operations = {
+          first: first && inProject(first),
+          second: inProject(second),
+          ...(between && { between: between.map(inProject) }),
+        };
+        return { ...pair, ...operations };
+      }),
     };
   }
 

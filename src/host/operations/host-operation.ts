@@ -57,12 +57,16 @@ export interface HostOperation {
  * - `streams`: nothing makes one wait for the other, neither streams, events nor the host;
  * - `host`: the host program accesses memory, and has not waited for the first operation;
  * - `programmatic`: a launch with programmatic stream serialization, and the launch before it in the stream; null if that is
- *   not known.
+ *   not known;
+ * - `chain`: such a launch, and one before the launches before it, which all may start early, too: the latest wait for it only
+ *   through them.
  */
 export interface OverlappingOperations {
-  readonly kind: 'streams' | 'host' | 'programmatic';
+  readonly kind: 'streams' | 'host' | 'programmatic' | 'chain';
   readonly first: HostOperation | null;
   readonly second: HostOperation;
+  /** Of a chain the launches between them. */
+  readonly between?: readonly HostOperation[];
   /** Facts about the symbols of both. */
   readonly symbolFacts: readonly Fact[];
 }

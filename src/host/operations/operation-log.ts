@@ -3,17 +3,18 @@ import { negatedFact } from '../../assumptions/simplify.ts';
 import { type Fact, termConstant } from '../../assumptions/expression.ts';
 import { isSame } from '../../assumptions/parts.ts';
 import { memoriesIn } from '../../cuda/launches/value.ts';
-import type { HostLaunch, HostOperation, HostTouch } from './host-operation.ts';
+import type { HostLaunch, HostOperation, HostTouch, OverlappingOperations } from './host-operation.ts';
 import {
   type Clock,
   type HostStream,
   type HostOrder,
+  afterHostAccess,
+  afterIssue,
   captureOf,
   hostLane,
   includes,
-  issued,
-  issuedByHost,
   lastOf,
+  launchesBeforeLast,
   nodeAdded,
 } from './order.ts';
 
@@ -21,9 +22,10 @@ import {
 export type LoggedOperation = Omit<HostOperation, 'launch'> & { readonly launch?: Omit<HostLaunch, 'entry'> };
 
 export interface LoggedPair {
-  readonly kind: 'streams' | 'host' | 'programmatic';
+  readonly kind: OverlappingOperations['kind'];
   readonly first: LoggedOperation | null;
   readonly second: LoggedOperation;
+  readonly between?: readonly LoggedOperation[];
 }
 
 /** The order after an operation, and the pairs with earlier ones. */
@@ -44,7 +46,7 @@ export class OperationLog {
     const number = this.#all.length + 1;
     const ownCapture = captureOf(order, stream);
     this.#all.push({ operation, lane: stream?.key ?? hostLane, capture: ownCapture });
-    const before: Clock = stream ? issued(order, stream, number).before : order.host;
+    const before: Clock = stream ? afterIssue(order, stream, number).before : order.host;
     const isOpen = (earlier: number): boolean => {
       const { lane } = this.#all[earlier - 1]!;
       return !includes(order.host, lane, earlier);
@@ -60,15 +62,21 @@ export class OperationLog {
         if (sharesMemory(first, operation) && mayBothHappen(first.facts, operation.facts))
           pairs.push({ kind: operation.kind === 'host' ? 'host' : 'streams', first, second: operation });
       }
+    const earlier: number[] = [];
     if (early && stream) {
       const last = lastOf(order, stream);
       const first = typeof last === 'number' ? this.#all[last - 1]! : null;
       const isPair = first === null || (first.operation.kind === 'launch' && first.capture === ownCapture);
       // A copy before it is waited for, and so is what precedes the launch of a graph.
-      if (last !== 'none' && isPair && ownCapture !== undefined)
+      if (last !== 'none' && isPair && ownCapture !== undefined) {
         pairs.push({ kind: 'programmatic', first: first && first.operation, second: operation });
+        if (typeof last === 'number') earlier.push(last, ...launchesBeforeLast(order, stream).filter(isOpen));
+        const launches = earlier.map((one) => this.#all[one - 1]!.operation);
+        for (const [at, one] of launches.entries())
+          if (at > 0) pairs.push({ kind: 'chain', first: one, between: launches.slice(0, at), second: operation });
+      }
     }
-    return { order: stream ? issued(open, stream, number).order : issuedByHost(open, number), pairs };
+    return { order: stream ? afterIssue(open, stream, number, earlier).order : afterHostAccess(open, number), pairs };
   }
 
   /** Adds a node to a graph. @param after handles of the nodes that it depends on; null if they are unknown */

@@ -30,6 +30,8 @@ interface Lane {
   readonly clock: Clock;
   /** The operation before the next one; null if it is unknown. */
   readonly last: number | null;
+  /** Launches before that one that may not have ended when it started, the latest first. */
+  readonly earlier?: readonly number[];
   /** Present if an event was recorded or waited for after it. */
   readonly hasEvent?: true;
 }
@@ -75,11 +77,13 @@ export const noOrder: HostOrder = {
   isExact: true,
 };
 
+/** Maximum number of launches before one that starts early. */
+const maxEarlier = 3;
 /** Maximum number of operations that an operation is compared with: the latest ones. */
 const maxPending = 64;
 
 /** Numbers of two ascending lists, ascending. */
-function merged(first: readonly number[], second: readonly number[]): readonly number[] {
+function latestOfBoth(first: readonly number[], second: readonly number[]): readonly number[] {
   if (first === second) return first;
   const all: number[] = [];
   for (let [a, b] = [0, 0]; a < first.length || b < second.length;) {
@@ -92,7 +96,7 @@ function merged(first: readonly number[], second: readonly number[]): readonly n
 }
 
 /** Both clocks: what may have ended by one of them. */
-function joined(first: Clock, second: Clock): Clock {
+function eitherClock(first: Clock, second: Clock): Clock {
   if (first === second || second.size === 0) return first;
   if (first.size === 0) return second;
   const all = new Map(first);
@@ -107,13 +111,16 @@ export function includes(clock: Clock, lane: string, number: number): boolean {
 
 /** All operations so far. */
 function everything({ host, lanes }: HostOrder): Clock {
-  return [...lanes.values()].reduce((all, { clock }) => joined(all, clock), host);
+  return [...lanes.values()].reduce((all, { clock }) => eitherClock(all, clock), host);
 }
 
 /** What ends before an operation that is now issued to a stream. */
 function clockBefore(order: HostOrder, { key, kind }: Pick<HostStream, 'key' | 'kind'>): Clock {
-  const own = joined(order.host, order.lanes.get(key)?.clock ?? new Map<string, number>());
-  return [...order.lanes].reduce((all, [other, lane]) => (other !== key && mayWait(kind, lane.kind) ? joined(all, lane.clock) : all), own);
+  const own = eitherClock(order.host, order.lanes.get(key)?.clock ?? new Map<string, number>());
+  return [...order.lanes].reduce(
+    (all, [other, lane]) => (other !== key && mayWait(kind, lane.kind) ? eitherClock(all, lane.clock) : all),
+    own,
+  );
 }
 
 /** Whether an operation of a stream may wait for those that were issued to another one. */
@@ -128,29 +135,38 @@ function withLatest(pending: readonly number[], number: number): readonly number
 
 /**
  * Issues an operation to a stream.
+ * @param earlier launches of the stream that may not have ended when it starts, the latest first
  * @returns the order after it, and what ends before it
  */
-export function issued(order: HostOrder, stream: HostStream, number: number): { readonly order: HostOrder; readonly before: Clock } {
+export function afterIssue(
+  order: HostOrder,
+  stream: HostStream,
+  number: number,
+  earlier: readonly number[] = [],
+): { readonly order: HostOrder; readonly before: Clock } {
   const before = clockBefore(order, stream);
-  const clock = joined(before, new Map([[stream.key, number]]));
+  const clock = eitherClock(before, new Map([[stream.key, number]]));
   const lanes = new Map(order.lanes);
   // The stream whose handle is unknown may be any.
   for (const [key, lane] of order.lanes)
     if (key !== stream.key && (stream.kind === 'unknown' || lane.kind === 'unknown')) lanes.set(key, { ...lane, last: null });
-  lanes.set(stream.key, { kind: stream.kind, clock, last: number });
+  lanes.set(stream.key, { kind: stream.kind, clock, last: number, earlier: earlier.slice(0, maxEarlier) });
   const isExact = order.isExact && stream.kind !== 'unknown' && order.pending.length < maxPending;
   return { order: { ...order, lanes, pending: withLatest(order.pending, number), isExact }, before };
 }
 
 /** The host itself accesses memory. */
-export function issuedByHost(order: HostOrder, number: number): HostOrder {
-  return { ...order, host: joined(order.host, new Map([[hostLane, number]])) };
+export function afterHostAccess(order: HostOrder, number: number): HostOrder {
+  return { ...order, host: eitherClock(order.host, new Map([[hostLane, number]])) };
 }
 
 /** The host waits for a stream. */
 export function hostWaitsFor(order: HostOrder, stream: HostStream): HostOrder {
   if (stream.kind === 'unknown') return { ...hostMayWait(order), isExact: false };
-  const [own, all] = [joined(order.host, order.lanes.get(stream.key)?.clock ?? new Map()), joined(order.host, clockBefore(order, stream))];
+  const [own, all] = [
+    eitherClock(order.host, order.lanes.get(stream.key)?.clock ?? new Map()),
+    eitherClock(order.host, clockBefore(order, stream)),
+  ];
   // It may also wait for what the default stream does.
   const isOwn = [...all].every(([lane, number]) => includes(own, lane, number));
   return { ...order, host: all, isExact: order.isExact && isOwn };
@@ -187,8 +203,8 @@ export function recorded(order: HostOrder, event: string | null, stream: HostStr
   }
   return {
     ...next,
-    events: new Map([...order.events].map(([key, known]) => [key, joined(known, clock)])),
-    anyEvent: joined(order.anyEvent, clock),
+    events: new Map([...order.events].map(([key, known]) => [key, eitherClock(known, clock)])),
+    anyEvent: eitherClock(order.anyEvent, clock),
     captures: order.captures?.size === 0 ? order.captures : null,
     isExact: false,
   };
@@ -209,13 +225,13 @@ function withEntry(all: ReadonlyMap<string, string>, key: string, value: string 
 
 /** What an event waits for; everything if it is unknown. */
 function clockOf(order: HostOrder, event: string | null): Clock {
-  if (event === null) return [...order.events.values(), order.anyEvent].reduce(joined, everything(order));
+  if (event === null) return [...order.events.values(), order.anyEvent].reduce(eitherClock, everything(order));
   return order.events.get(event) ?? order.anyEvent;
 }
 
 /** A stream waits for an event: it is part of the capture in which the event was recorded. @param event null if it is unknown */
 export function streamWaitsFor(order: HostOrder, stream: HostStream, event: string | null): HostOrder {
-  const clock = joined(clockBefore(order, stream), clockOf(order, event));
+  const clock = eitherClock(clockBefore(order, stream), clockOf(order, event));
   const { captures } = order;
   const capture = event === null ? undefined : captures?.get(`event ${event}`);
   const isKnown = captures?.size === 0 || (event !== null && stream.kind !== 'unknown');
@@ -247,7 +263,7 @@ export function captureOf({ captures }: HostOrder, stream: HostStream | null): s
 
 /** The host waits for an event. @param event null if it is unknown */
 export function hostWaitsForEvent(order: HostOrder, event: string | null): HostOrder {
-  return { ...order, host: joined(order.host, clockOf(order, event)), isExact: order.isExact && event !== null };
+  return { ...order, host: eitherClock(order.host, clockOf(order, event)), isExact: order.isExact && event !== null };
 }
 
 /**
@@ -286,6 +302,11 @@ export function lastOf(order: HostOrder, { key, kind }: HostStream): number | 'n
   return lane.hasEvent ? null : lane.last;
 }
 
+/** Launches of a stream that may not have ended when the last one started, the latest first. */
+export function launchesBeforeLast(order: HostOrder, { key }: HostStream): readonly number[] {
+  return order.lanes.get(key)?.earlier ?? [];
+}
+
 /** The order where two paths join: what may have ended on one of them. */
 export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
   if (first === second) return first;
@@ -294,20 +315,22 @@ export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
     const own = first.lanes.get(key);
     lanes.set(
       key,
-      own ? { ...lane, clock: joined(own.clock, lane.clock), last: own.last === lane.last ? own.last : null } : { ...lane, last: null },
+      own
+        ? { ...lane, clock: eitherClock(own.clock, lane.clock), last: own.last === lane.last ? own.last : null }
+        : { ...lane, last: null },
     );
   }
   for (const [key, lane] of first.lanes) if (!second.lanes.has(key)) lanes.set(key, { ...lane, last: null });
   const events = new Map(first.events);
-  for (const [key, clock] of second.events) events.set(key, joined(events.get(key) ?? first.anyEvent, clock));
-  for (const [key, clock] of first.events) if (!second.events.has(key)) events.set(key, joined(clock, second.anyEvent));
+  for (const [key, clock] of second.events) events.set(key, eitherClock(events.get(key) ?? first.anyEvent, clock));
+  for (const [key, clock] of first.events) if (!second.events.has(key)) events.set(key, eitherClock(clock, second.anyEvent));
   return {
-    host: joined(first.host, second.host),
+    host: eitherClock(first.host, second.host),
     lanes,
     events,
-    anyEvent: joined(first.anyEvent, second.anyEvent),
+    anyEvent: eitherClock(first.anyEvent, second.anyEvent),
     nodes: new Map([...first.nodes, ...second.nodes]),
-    pending: merged(first.pending, second.pending),
+    pending: latestOfBoth(first.pending, second.pending),
     device: first.device === second.device ? first.device : null,
     captures: first.captures === second.captures ? first.captures : null,
     isExact: false,

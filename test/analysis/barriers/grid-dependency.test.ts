@@ -80,19 +80,27 @@ test('accesses before and after the wait', () => {
 
 test('waits and triggers of a kernel', () => {
   const cases = [
-    [`${wait} ${st(0)}`, { hasWait: true, hasTrigger: false, mayTriggerFirst: false, waitsFirst: true }],
-    [`${trigger} ${wait} ${st(0)}`, { hasWait: true, hasTrigger: true, mayTriggerFirst: true, waitsFirst: true }],
-    [`${wait} ${st(0)} ${trigger}`, { hasWait: true, hasTrigger: true, mayTriggerFirst: false, waitsFirst: true }],
-    [`${when(first, wait)} ${trigger}`, { hasWait: true, hasTrigger: true, mayTriggerFirst: true, waitsFirst: true }],
-    [`${st(0)} ${trigger}`, { hasWait: false, hasTrigger: true, mayTriggerFirst: true, waitsFirst: false }],
-    [`${ld(0)} ${wait} ${st(0)}`, { hasWait: true, hasTrigger: false, mayTriggerFirst: false, waitsFirst: false }],
+    [`${when(first, trigger)} ${wait} ${trigger}`, { hasWait: true, hasTrigger: true, triggersFirst: false, waitsFirst: true }],
+    [`${wait} ${st(0)}`, { hasWait: true, hasTrigger: false, triggersFirst: false, waitsFirst: true }],
+    [`${trigger} ${wait} ${st(0)}`, { hasWait: true, hasTrigger: true, triggersFirst: true, waitsFirst: true }],
+    [`${wait} ${st(0)} ${trigger}`, { hasWait: true, hasTrigger: true, triggersFirst: false, waitsFirst: true }],
+    [`${when(first, wait)} ${trigger}`, { hasWait: true, hasTrigger: true, triggersFirst: false, waitsFirst: true }],
+    [`${st(0)} ${trigger}`, { hasWait: false, hasTrigger: true, triggersFirst: true, waitsFirst: false }],
+    [`${ld(0)} ${wait} ${st(0)}`, { hasWait: true, hasTrigger: false, triggersFirst: false, waitsFirst: false }],
   ] as const;
   for (const [body, expected] of cases) {
-    const { hasWait, hasTrigger, mayTriggerFirst, ...rest } = gridDependency(kernelOf(body));
-    assert.deepEqual(
-      { hasWait, hasTrigger, mayTriggerFirst, waitsFirst: waitsFirst({ hasWait, hasTrigger, mayTriggerFirst, ...rest }) },
-      expected,
-      body,
-    );
+    const known = gridDependency(kernelOf(body));
+    const { hasWait, hasTrigger, triggersFirst } = known;
+    assert.deepEqual({ hasWait, hasTrigger, triggersFirst, waitsFirst: waitsFirst(known) }, expected, body);
   }
+});
+
+test('whether each path has a wait', () => {
+  const cases = [
+    [`${wait} ${st(0)}`, true],
+    [`${when(first, wait)} ${st(0)}`, false],
+    [`${when(first, st(4))} ${wait}`, true],
+    [st(0), false],
+  ] as const;
+  for (const [body, expected] of cases) assert.equal(gridDependency(kernelOf(body)).alwaysWaits, expected, body);
 });

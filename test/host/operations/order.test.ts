@@ -284,6 +284,26 @@ const earlyBodies: Readonly<Record<string, readonly [body: string, pairs: readon
   'unknown code before it': [`p<<<4, 256, 0, s>>>(x);\nunknown();\n${early('s')}`, ['programmatic ? 11']],
   'a copy before it': [`p<<<4, 256, 0, s>>>(x);\ncudaMemcpyAsync(y, x, 64, cudaMemcpyDeviceToDevice, s);\n${early('s')}`, []],
   'an event before it': [`p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\n${early('s')}`, ['programmatic ? 11']],
+  'the kernels before a kernel that starts early': [
+    `p<<<4, 256, 0, s>>>(x);\n${early('s')}\n${early('s')}`,
+    ['programmatic 7 10', 'programmatic 10 13', 'chain 7 13'],
+  ],
+  'three kernels before it': [
+    `p<<<4, 256, 0, s>>>(x);\n${early('s')}\n${early('s')}\n${early('s')}`,
+    ['programmatic 7 10', 'programmatic 10 13', 'chain 7 13', 'programmatic 13 16', 'chain 10 16', 'chain 7 16'],
+  ],
+  'a kernel between them that waits for all': [
+    `p<<<4, 256, 0, s>>>(x);\n${early('s')}\np<<<4, 256, 0, s>>>(x);\n${early('s')}`,
+    ['programmatic 7 10', 'programmatic 11 14'],
+  ],
+  'the host waits between them': [
+    `p<<<4, 256, 0, s>>>(x);\n${early('s')}\ncudaStreamSynchronize(s);\n${early('s')}`,
+    ['programmatic 7 10'],
+  ],
+  'an event between them': [
+    `p<<<4, 256, 0, s>>>(x);\n${early('s')}\ncudaEventRecord(e, s);\n${early('s')}`,
+    ['programmatic 7 10', 'programmatic ? 14'],
+  ],
   'one of two kernels': [`if (parameter > 3) p<<<4, 256, 0, s>>>(x);\nelse p<<<8, 128, 0, s>>>(x);\n${early('s')}`, ['programmatic ? 11']],
 };
 

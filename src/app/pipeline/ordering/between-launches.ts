@@ -4,6 +4,7 @@
  */
 import { gridDependency, waitsFirst, type WaitOrder } from '../../../analysis/barriers/grid-dependency.ts';
 import type { LaunchedCode, OperationAccess, earlyInstructions, unorderedBytes } from '../../../between/unordered-bytes.ts';
+import type { SharedBytes } from '../../../between/overlap.ts';
 import { memoriesIn } from '../../../cuda/launches/value.ts';
 import { hashText } from '../../../base/hash.ts';
 import { grouped } from '../../../base/grouped.ts';
@@ -17,6 +18,7 @@ import {
   earlyAccessText,
   earlyAccessesText,
   alikeText,
+  chainText,
   noWaitText,
   unorderedText,
 } from '../../../messages/ordering.ts';
@@ -38,12 +40,19 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
   const wanted = new Set(checked.kernels.map(({ entry }) => entry));
   const ordering = new Ordering(units, wanted, between);
   const found = pairs.flatMap(({ unit, pair }) =>
-    pair.kind === 'programmatic' ? ordering.programmatic(unit, pair) : ordering.unordered(unit, pair),
+    pair.kind === 'programmatic'
+      ? ordering.programmatic(unit, pair)
+      : pair.kind === 'chain'
+        ? ordering.chain(unit, pair)
+        : ordering.unordered(unit, pair),
   );
-  const distinct = new Map(found.toReversed().map((one) => [`${one.fingerprint} ${placeKey(one)}`, one]));
+  const distinct = new Map(found.toReversed().map((one) => [`${one.severity} ${one.fingerprint} ${placeKey(one)}`, one]));
   // A kernel of which one launch shows the overlap needs no warning for another one.
   const shown = new Set(found.filter(({ severity }) => severity === 'error').map(placeKey));
-  const left = [...distinct.values()].toReversed().filter((one) => one.severity === 'error' || !shown.has(placeKey(one)));
+  const broken = new Set(found.filter((one) => one.severity === 'error' && !one.isOfChain).map(({ entry }) => entry));
+  const left = [...distinct.values()]
+    .toReversed()
+    .filter((one) => (one.severity === 'error' ? !one.isOfChain || !broken.has(one.entry) : !shown.has(placeKey(one))));
   const reported = numbered(joined(left));
   const early = grouped(
     reported.filter(({ code }) => code === 'ordering/pdl-wait'),
@@ -62,10 +71,12 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
 interface Found extends Diagnostic {
   readonly fingerprint: string;
   readonly entry: LaunchedKernel;
+  /** Whether it is only about kernels before and after it. */
+  readonly isOfChain?: true;
 }
 
-function diagnosticOf({ entry, ...diagnostic }: Found): Diagnostic {
-  void entry;
+function diagnosticOf({ entry, isOfChain, ...diagnostic }: Found): Diagnostic {
+  void [entry, isOfChain];
   return diagnostic;
 }
 
@@ -144,14 +155,35 @@ class Ordering {
     const first = this.#launched(unit, pair.first);
     if (!second || !canStartEarly(second.entry.arch) || ![first, second].some((one) => one && this.#wanted.has(one.entry))) return [];
     const { kernel, produced } = second.entry;
-    const builds = [kernel, ...(produced && produced !== kernel ? [produced] : [])];
-    if (builds.every((build) => waitsFirst(gridDependency(build)))) return [];
+    if (buildsOf(second).every((build) => waitsFirst(gridDependency(build)))) return [];
     const written = first && this.#early({ ...pair, first: first.operation }, first, second, kernel);
     if (!first || !written) return this.#mayBeEarly(second);
     const hasMoved = produced !== undefined && beforeWait(produced).some((line) => !beforeWait(kernel).includes(line));
     const moved = hasMoved ? (this.#early({ ...pair, first: first.operation }, first, second, produced) ?? []) : [];
     const lines = new Map([...moved, ...written].map((one) => [placeKey(one), one]));
     return lines.size > 0 ? [...lines.values()] : noWait(second);
+  }
+
+  /**
+   * A launch and one before the kernel before it: that kernel may end before the first one has, if it never waits, and may let the last
+   * one start before it waits.
+   */
+  chain(unit: KernelUnit, pair: OverlappingOperations): Found[] {
+    const [first, second] = [this.#launched(unit, pair.first), this.#launched(unit, pair.second)];
+    const between = (pair.between ?? []).map((one) => this.#launched(unit, one));
+    const all = [first, second, ...between];
+    if (!first || !second || !all.every((one) => one && canStartEarly(one.entry.arch))) return [];
+    if (!all.some((one) => this.#wanted.has(one!.entry)) || !gridDependency(builtOf(first)).hasTrigger) return [];
+    const missing = between.flatMap((one) => (one && !buildsOf(one).some((build) => gridDependency(build).hasWait) ? [one] : []));
+    const whole = { ...pair, first: first.operation };
+    if (missing.length === between.length) {
+      const bytes = this.#runs.unorderedBytes(whole, [codeOf(first), codeOf(second)], false);
+      const [overlap] = bytes?.overlaps ?? [];
+      return overlap ? missing.flatMap((one) => noWaitFinding(one, { first, second, overlap })) : [];
+    }
+    if (!between.every((one) => one && gridDependency(builtOf(one)).triggersFirst)) return [];
+    const early = this.#early(whole, first, second, second.entry.kernel) ?? [];
+    return early.filter(({ severity }) => severity === 'error');
   }
 
   /** Accesses of a build before the wait to bytes that the first launch accesses; null if it is not known which are before. */
@@ -161,7 +193,7 @@ class Ordering {
     second: Launched,
     build: Kernel,
   ): Found[] | null {
-    const bytes = this.#runs.unorderedBytes(pair, [codeOf(first), codeOf(second, build)]);
+    const bytes = this.#runs.unorderedBytes(pair, [codeOf(first), codeOf(second, build)], true);
     if (!bytes) return null;
     const shown = bytes.overlaps.map((overlap) => earlyFinding(build, overlap.second, overlap.first, first, second));
     const [possible] = bytes.possible;
@@ -253,6 +285,34 @@ function earlyFinding(kernel: Kernel, own: OperationAccess, other: OperationAcce
   );
   const subject = [first.entry.name.qualified, array ?? '', own.operation];
   return finding(other ? 'error' : 'warning', 'ordering/pdl-wait', message, location, second.entry, subject);
+}
+
+/** A kernel without a wait that ends before a kernel before it, which a kernel after it relies on. */
+function noWaitFinding(
+  { entry, operation }: Launched,
+  {
+    first,
+    second,
+    overlap,
+  }: { readonly first: Launched; readonly second: Launched; readonly overlap: SharedBytes<OperationAccess, OperationAccess> },
+): Found[] {
+  const [before, after] = [first, second].map((one, at) => ({
+    kernel: one.entry.name.qualified,
+    launch: locationOf(one.operation),
+    use: [overlap.first, overlap.second][at]!.operation,
+    array: parameterOf(one, overlap.memory),
+  }));
+  const message = chainText(entry.name.qualified, locationOf(operation), before!, after!);
+  return [{ ...finding('error', 'ordering/pdl-wait', message, entry.kernel.location, entry, ['no wait']), isOfChain: true }];
+}
+
+function buildsOf({ entry: { kernel, produced } }: Launched): Kernel[] {
+  return [kernel, ...(produced && produced !== kernel ? [produced] : [])];
+}
+
+/** The build that is executed. */
+function builtOf({ entry: { kernel, produced } }: Launched): Kernel {
+  return produced ?? kernel;
 }
 
 function noWait({ entry, operation }: Launched): Found[] {
