@@ -224,6 +224,8 @@ function* decide(
   yield* runs.runHints(hintsOf(tried));
   const isOpen = runs.races.size === 0;
   const unrun: CheapTrial = isOpen ? yield* tryRun(facts, tried, log) : tried;
+  // A run that decides all pairs shows who synchronises at each barrier.
+  if (unrun !== tried) facts = { ...facts, named: { ...facts.named, problem: null } };
   const left: CheapTrial = isOpen ? tryExecutions(facts, unrun, memory.mayAlias, assumed, log) : unrun;
   const noRace: RaceFreeMemory = neededRaceFreedom(facts, uniformity.block, barriers.provedBranches, barriers.warps.uniformity);
   const needsNoRace = noRace === 'all' || noRace.size > 0;

@@ -17,7 +17,8 @@ export function outermost(location: Location): Location {
   return frame;
 }
 
-const toolkitHeader = /(^|\/)cuda[^/]*\/(.*\/)?[^/]+\.(h|hpp|cuh|inl)$/;
+/** Headers of CCCL, such as `cuda/pipeline`, have no extension. */
+const toolkitHeader = /(^|\/)cuda[^/]*\/(.*\/)?([^/]+\.(h|hpp|cuh|inl)|include\/(.*\/)?[^/.]+)$/;
 
 /** Whether a file is one of the toolkit's headers, by its path. */
 export function isToolkitFile(file: string): boolean {

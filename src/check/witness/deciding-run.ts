@@ -1,8 +1,8 @@
 /**
  * Launches decided by one run. If no value loaded from memory affects the paths of threads or their addresses, every
  * execution performs the accesses of that run, and only barriers order them. If a run has a race, the fast form of the
- * race detector finds one. So a run without a race is a proof. If lanes of a part of a warp wait for each other, the
- * precise form is required, which forgets no access in a block of few threads.
+ * race detector finds one. So a run without a race is a proof. If lanes of a part of a warp wait for each other, or threads
+ * of a part of the block, the precise form is required, which states whether it has forgotten accesses, or whether others may take part in a barrier.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';
@@ -12,7 +12,8 @@ import type { Dim3 } from '../../base/dim3.ts';
 import type { Instruction, InstructionId, Operand } from '../../ir/form/kernel.ts';
 import { clusterOf } from '../../launch/launch.ts';
 import { needsVectorClocks } from '../../interpreter/detector/needs-vector-clocks.ts';
-import { maxUnordered } from '../../interpreter/detector/race-detector.ts';
+import { countsOfBarriers } from '../../interpreter/detector/barrier-phases.ts';
+import { lanesAt, wholeWarp } from '../advice/executing-threads.ts';
 import type { KernelAndLaunch, SymbolicFacts } from '../context/facts.ts';
 import { fieldAt, givenScalar } from '../context/scalars.ts';
 import type { AccessPair } from '../obligations/obligation.ts';
@@ -60,14 +61,14 @@ export function* isDecidedByRun(context: KernelAndLaunch & SymbolicFacts, pairs:
     settled: new Map(),
   };
   const asked = replayRequest(kernel, parameters, fields, launch, scenario, steps, policy.warpLockstep);
-  const { outcome, races, divergences, faults, havocs, brokenAssumptions } = yield* replay({
+  const { outcome, races, divergences, faults, havocs, brokenAssumptions, mayMissRaces } = yield* replay({
     ...asked,
     volatileRaces: policy.volatile !== 'allow',
   });
   // Uninitialised reads affect neither paths nor addresses.
   const others = faults.filter(({ kind }) => kind !== 'uninitialised');
   const isClean = [races, divergences, others, brokenAssumptions].every((events) => events.length === 0);
-  return outcome === 'finished' && isClean && !havocs.some((made) => scope.followed.has(made));
+  return outcome === 'finished' && isClean && !(scope.isClocked && mayMissRaces) && !havocs.some((made) => scope.followed.has(made));
 }
 
 /**
@@ -77,7 +78,7 @@ export function* isDecidedByRun(context: KernelAndLaunch & SymbolicFacts, pairs:
 function scopeOfRun(
   context: KernelAndLaunch & SymbolicFacts,
   pairs: readonly AccessPair[],
-): { block: Dim3; grid: Dim3; blocks: 'first' | 'all'; followed: ReadonlySet<InstructionId> } | null {
+): { block: Dim3; grid: Dim3; blocks: 'first' | 'all'; followed: ReadonlySet<InstructionId>; isClocked: boolean } | null {
   const { request, kernel, dimensions } = context;
   const { launch } = request;
   const [block, given] = [givenSizes(dimensions.block), launch.grid && givenSizes(dimensions.grid)];
@@ -92,7 +93,8 @@ function scopeOfRun(
       terminator.kind !== 'unknown' && terminator.kind !== 'trap' && instructions.every(isOrderedByBarriers),
   );
   const clocked = needsVectorClocks(kernel);
-  if (!isPlain || clocked.some((reason) => reason !== 'warp-mask')) return null;
+  if (!isPlain || clocked.some((reason) => reason !== 'warp-mask' && reason !== 'named-barrier')) return null;
+  if (clocked.includes('named-barrier') && !areOfWholeWarps(context, block[0] * block[1] * block[2])) return null;
   const walk = new Followed(context);
   for (const { terminator, instructions } of kernel.blocks) {
     if (terminator.kind === 'branch' && !walk.operand(terminator.condition)) return null;
@@ -111,8 +113,22 @@ function scopeOfRun(
   const isOfBlock = pairs.every(({ scope }) => scope === 'block') && !walk.dependsOnBlock;
   if (!given && (!isOfBlock || walk.dependsOnGrid)) return null;
   const isOneBlock = isOfBlock || grid[0] * grid[1] * grid[2] === 1;
-  if (clocked.length > 0 && (!isOneBlock || block[0] * block[1] * block[2] > maxUnordered)) return null;
-  return { block, grid, blocks: isOfBlock ? 'first' : 'all', followed: walk.instructions };
+  if (clocked.length > 0 && !isOneBlock) return null;
+  return { block, grid, blocks: isOfBlock ? 'first' : 'all', followed: walk.instructions, isClocked: clocked.length > 0 };
+}
+
+/**
+ * Whether whole warps execute the barriers of some threads of the block, each of which has one name and waits for one number of
+ * threads. Barrier 0 is that of all threads.
+ */
+function areOfWholeWarps(context: KernelAndLaunch & SymbolicFacts, threads: number): boolean {
+  const { kernel } = context;
+  const counts = countsOfBarriers(kernel, threads);
+  if (!counts || (counts.has(0) && counts.get(0) !== threads)) return false;
+  return kernel.blocks.every(
+    ({ id, instructions }) =>
+      !instructions.some(({ operation }) => operation.effect.kind === 'barrier') || lanesAt(context, id) === wholeWarp,
+  );
 }
 
 function givenSizes([x, y, z]: readonly [number | null, number | null, number | null]): Dim3 | null {
@@ -123,7 +139,7 @@ function isOrderedByBarriers(instruction: Instruction): boolean {
   const { effect } = instruction.operation;
   if (!plainEffects.has(effect.kind)) return false;
   if (effect.kind === 'load' || effect.kind === 'store') return effect.semantics === 'weak';
-  if (effect.kind === 'barrier') return isFullBarrier(instruction) && !isGridBarrier(instruction);
+  if (effect.kind === 'barrier') return isFullBarrier(instruction) ? !isGridBarrier(instruction) : effect.form !== 'red';
   return true;
 }
 

@@ -12,7 +12,7 @@ import type { Steps } from '../../base/coroutine.ts';
 import { type Scenario, replay, offsetInArray } from './replay.ts';
 
 /** The result of a run without its memory. */
-type CachedRun = Omit<RunResult, 'read' | 'readBytes' | 'shadow' | 'stopped'>;
+type CachedRun = Omit<RunResult, 'mayMissRaces' | 'read' | 'readBytes' | 'shadow' | 'stopped'>;
 
 /** A criterion that ends a run early. `of` identifies the criterion completely. */
 export type RunUntil = Pick<RunRequest, 'watch'> & { readonly of: unknown };

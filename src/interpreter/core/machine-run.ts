@@ -29,6 +29,7 @@ import type { ThreadBlock } from './thread-block.ts';
 import { executeByRuntime, executeMatrix } from './runtime-instruction.ts';
 import { SyncMemory } from '../detector/sync-memory.ts';
 import { hasOnlySequentialFences, narrowestReach, needsVectorClocks } from '../detector/needs-vector-clocks.ts';
+import { BarrierPhases, countsOfBarriers } from '../detector/barrier-phases.ts';
 import { needsContents } from './program.ts';
 import { RaceDetector } from '../detector/race-detector.ts';
 import { RunStop } from './run-stop.ts';
@@ -99,6 +100,11 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   readonly #faults = new Map<string, FaultEvent>();
   readonly #undefinedReads = new Map<InstructionId, UndefinedRead>();
   readonly #havocs = new Set<InstructionId>();
+  /** By block: the phases of barriers of some of its threads. */
+  readonly #phases = new Map<number, BarrierPhases>();
+  /** For how many threads each barrier waits, if the kernel has barriers of some threads. */
+  readonly #counts: ReadonlyMap<number, number> | null;
+  #mayMiss = false;
   readonly #brokenAssumptions = new Set<InstructionId>();
   readonly #tracked: ReadonlySet<string> | null;
   #steps = 0;
@@ -133,6 +139,9 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     this.#last = request.steps;
     this.#watch = request.watch?.();
     this.#tracked = request.track ? new Set(request.track) : null;
+    const hasNamed = lists && needsVectorClocks(request.kernel).includes('named-barrier');
+    this.#counts = hasNamed ? countsOfBarriers(request.kernel, this.#threads) : null;
+    this.#mayMiss = hasNamed && this.#counts === null;
     const options = {
       threads: this.#threads,
       onlyBarriers: needsVectorClocks(request.kernel).length === 0,
@@ -181,6 +190,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
       faults: [...this.#faults.values()],
       undefinedReads: [...this.#undefinedReads.values()],
       havocs: [...this.#havocs],
+      mayMissRaces: this.#mayMiss || [...this.#phases.values()].some(({ isDetermined }) => !isDetermined),
       brokenAssumptions: [...this.#brokenAssumptions],
       stopped: this.#stopped,
       read: (buffer, offset, bytes) => {
@@ -198,6 +208,7 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
   #forgetOrder(): void {
     if (this.#detector === null) return;
     this.#hasPresumed = this.#detector.order.hasPresumed;
+    this.#mayMiss ||= this.#detector.hasForgotten;
     this.#detector = null;
     this.#orders.clear();
     this.#lastOrder = undefined;
@@ -372,15 +383,27 @@ export class MachineRun implements MachineHost, GridHost, RuntimeHost {
     block.resident.passedBarrier();
     if (!this.#detector) return;
     this.#detector.order.fullBarrier(this.#orders.get(block.ordinal)!);
+    const [name] = barrier.arguments;
+    if (name?.kind === 'constant') this.#phasesOf(block)?.complete(Number(name.value), null);
     this.#passedBy(block.ordinal).add(barrier);
   }
 
   partBarrier(block: ThreadBlock, barrier: number, threads: readonly number[]): void {
     this.#detector?.order.partBarrier(this.#orders.get(block.ordinal)!, barrier, threads);
+    this.#phasesOf(block)?.complete(barrier, threads);
   }
 
   arrived(block: ThreadBlock, barrier: number, thread: number): void {
     this.#detector?.order.arrive(this.#orders.get(block.ordinal)!, barrier, thread);
+    this.#phasesOf(block)?.arrive(barrier, thread);
+  }
+
+  /** The phases of the barriers of a block; null if the kernel has none of some threads. */
+  #phasesOf({ ordinal }: ThreadBlock): BarrierPhases | null {
+    if (!this.#counts) return null;
+    const found = this.#phases.get(ordinal) ?? new BarrierPhases(this.#threads, this.#counts);
+    this.#phases.set(ordinal, found);
+    return found;
   }
 
   warpBarrier(block: ThreadBlock, warp: number, threads: readonly number[] | null): void {

@@ -154,6 +154,11 @@ export interface RunResult {
   readonly undefinedReads: readonly UndefinedRead[];
   /** Instructions with unknown values that were executed. If there are any, the run is one of several possible ones. */
   readonly havocs: readonly InstructionId[];
+  /**
+   * Whether an execution with the same accesses may have races that the run does not show: the detector has forgotten accesses, or
+   * other threads may take part in a barrier of some threads of the block.
+   */
+  readonly mayMissRaces: boolean;
   /** Violated assumptions of the code (`selvage.assume`). If there are any, the run is meaningless. */
   readonly brokenAssumptions: readonly InstructionId[];
   /** The place at which the run ended with outcome `budget`, `trap` or `fault`. */

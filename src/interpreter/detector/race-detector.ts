@@ -110,7 +110,7 @@ class Pool {
 }
 
 /** Maximum number of stored accesses of one instruction to one cell if threads of a block may have different clocks. */
-export const maxUnordered = 64;
+const maxUnordered = 64;
 
 /** Properties of a site needed by each access. These objects have one hidden class (in V8), unlike sites. */
 class WatchedSite {
@@ -214,6 +214,8 @@ interface DetectorOptions {
 
 export class RaceDetector<Page extends WatchedPage> {
   readonly order: HappensBefore;
+  /** Whether it has forgotten accesses of one instruction, as there were more than {@link maxUnordered}. */
+  hasForgotten = false;
   readonly #sites: readonly WatchedSite[];
   readonly #threads: number;
   readonly #onlyBarriers: boolean;
@@ -483,6 +485,8 @@ export class RaceDetector<Page extends WatchedPage> {
       if (spare !== 0 && moments.block(spare) === ordinal) spare = 0;
     } else if (companions + others < maxUnordered) {
       spare = 0;
+    } else if (stale === 0) {
+      this.hasForgotten = true;
     }
     let node = stale !== 0 ? stale : spare;
     if (node === 0) {

@@ -42,7 +42,12 @@ test('lanes of part of a warp order each other, in blocks whose accesses are all
   assert.equal(await decided(first + mask + stage(1, half) + stage(8, half)), true);
   assert.equal(await decided(first + mask + stage(1, half) + stage(16, half)), false);
   assert.equal(await decided(first + mask + stage(1, half) + stage(8, '')), false);
-  assert.equal(await decided(first + mask + stage(1, half) + stage(8, half), { block: [128, 1, 1] }), false);
+  const large: CheckOptions = { block: [128, 1, 1] };
+  assert.equal(await decided(first + mask + stage(1, half) + stage(8, half), large), true);
+  // More threads read one element than the detector remembers.
+  const shared = `mov.u32 %r27, 0; ${load('%r28', '%d0', '%r27', 33)} ${block}`;
+  assert.equal(await decided(first + mask + shared + stage(1, half) + stage(8, half)), true);
+  assert.equal(await decided(first + mask + shared + stage(1, half) + stage(8, half), large), false);
   // If blocks differ, all of them would have to be run.
   const own = `setp.eq.u32 %p1, %r6, 7; @%p1 bra END; ${stage(1, half)} END:`;
   assert.equal(await decided(first + mask + own, { grid: [8, 1, 1] }), false);
@@ -132,4 +137,42 @@ test('a barrier that some threads do not reach, a trap and an exhausted budget d
   assert.equal(await decided(long), true);
   assert.equal(await decided(long, { budget: { replaySteps: 1000 } }), false);
   assert.equal(await decided(long, { budget: { replaySteps: 0 } }), false);
+});
+
+/** Warps below and from 2 on execute different code. */
+const sides = (low: string, high: string): string => `setp.ge.u32 %p1, %r0, 64; @%p1 bra HIGH; ${low} bra END; HIGH: ${high} END:`;
+const put = store('%d0', '%r25', '%r0', 30);
+const get = load('%r21', '%d0', '%r26', 31);
+/** The elements of both sides: that of the lane, and its mirror image. */
+const places = 'and.b32 %r25, %r0, 63; sub.u32 %r26, 63, %r25;';
+const often = (body: string, label: string): string =>
+  `mov.u32 %r30, 0; ${label}: ${body} add.u32 %r30, %r30, 1; setp.lt.u32 %p2, %r30, 5; @%p2 bra ${label};`;
+const [empty, full] = ['bar.sync 1, 128;', 'bar.sync 2, 128;'];
+const [isEmpty, isFull] = ['bar.arrive 1, 128;', 'bar.arrive 2, 128;'];
+
+test('barriers of some threads are followed if each phase comes after the one before', async () => {
+  const of = { block: [128, 1, 1] } as const;
+  const cases: Readonly<Record<string, readonly [string, boolean]>> = {
+    'both sides wait twice': [sides(often(`${put} ${full} ${empty}`, 'P'), often(`${full} ${get} ${empty}`, 'C')), true],
+    'one side only arrives': [
+      sides(often(`${empty} ${put} ${isFull}`, 'P'), `${isEmpty} ${often(`${full} ${get} ${isEmpty}`, 'C')}`),
+      true,
+    ],
+    'both sides wait once': [sides(often(`${put} ${full}`, 'P'), often(`${full} ${get}`, 'C')), false],
+    'the buffer is free too early': [
+      sides(often(`${empty} ${put} ${isFull}`, 'P'), `${isEmpty} ${often(`${full} ${isEmpty} ${get}`, 'C')}`),
+      false,
+    ],
+    'the producer does not wait': [sides(often(`${put} ${isFull}`, 'P'), often(`${full} ${get}`, 'C')), false],
+    // Any two of the four warps may take part.
+    'pairs of warps at one barrier': [sides(`${put} bar.sync 1, 64;`, `bar.sync 1, 64; ${get}`), false],
+    'other numbers of threads': [sides(`${put} bar.sync 1, 128;`, `bar.sync 1, 96; ${get}`), false],
+    'half of a warp': [
+      sides(`${put} setp.ge.u32 %p3, %r0, 48; @%p3 bra X; bar.arrive 1, 128; bra Y; X: bar.arrive 1, 128; Y:`, `bar.sync 1, 128; ${get}`),
+      false,
+    ],
+    'a barrier by contents': [sides(`${put} ${load('%r27', '%d1', '%r0', 32)} bar.sync %r27, 128;`, `bar.sync 1, 128; ${get}`), false],
+    'barrier 0 of some threads': [sides(`${put} bar.sync 0, 64;`, `bar.sync 0, 64; ${get}`), false],
+  };
+  for (const [name, [body, expected]] of Object.entries(cases)) assert.equal(await decided(`${places} ${body}`, of), expected, name);
 });

@@ -88,6 +88,7 @@ test('a run is cached under all its inputs, and the oldest is evicted first', ()
     faults: [],
     undefinedReads: [],
     havocs: [],
+    mayMissRaces: false,
     brokenAssumptions: [],
     stopped: null,
     read: () => 0n,
