@@ -2,6 +2,7 @@
  * Linear integer arithmetic with truth values: formulas become clauses over comparisons of sums with constants, and the
  * simplex method decides which of those are consistent. Non-integer values are split on.
  */
+import { type Exact, exact, added } from '../base/exact.ts';
 import { absolute, gcd } from '../base/integer.ts';
 import { maxParts, maxSplits } from './limits.ts';
 import { type Literal, Sat, type SatRecorder, type Theory } from './sat.ts';
@@ -25,7 +26,7 @@ const never: Formula = { kind: 'or', parts: [] };
 /** The comparison `column <= bound`; its negation is `column >= bound + 1`. */
 interface Atom {
   readonly column: number;
-  readonly bound: bigint;
+  readonly bound: Exact;
 }
 
 /** Records the steps of a proof that the formulas are unsatisfiable. */
@@ -42,7 +43,7 @@ interface LinearRecorder extends SatRecorder {
 type LiteralMeaning = { readonly terms: ReadonlyMap<string, bigint>; readonly bound: bigint } | null;
 
 /** Number of values of a variable, less one, that are tried individually first. */
-const fewTried = 7n;
+const fewTried = 7;
 
 export class LinearProblem {
   private readonly simplex = new Simplex();
@@ -52,7 +53,7 @@ export class LinearProblem {
   private readonly sums = new Map<string, number>();
   private readonly atoms: (Atom | undefined)[] = [];
   /** Atoms of a column, by rising bound. */
-  private readonly byColumn = new Map<number, { readonly bound: bigint; readonly literal: Literal }[]>();
+  private readonly byColumn = new Map<number, { readonly bound: Exact; readonly literal: Literal }[]>();
   /** The marks of the simplex before each literal. */
   private readonly marks: number[] = [];
   private readonly divisions = new Map<string, readonly [quotient: Linear, remainder: Linear]>();
@@ -123,7 +124,7 @@ export class LinearProblem {
     if (kind === 'unknown') return { kind, reason: 'budget exhausted' };
     if (kind === 'unsat') return { kind };
     const model = new Map<string, bigint | boolean>();
-    for (const [name, column] of this.integers) if (!name.startsWith(' ')) model.set(name, this.simplex.floor(column));
+    for (const [name, column] of this.integers) if (!name.startsWith(' ')) model.set(name, BigInt(this.simplex.floor(column)));
     for (const [name, literal] of this.truths) model.set(name, this.sat.isTrue(literal));
     return { kind, model };
   }
@@ -138,11 +139,11 @@ export class LinearProblem {
     const atom = this.atoms[literal >> 1];
     if (!atom) return null;
     const isUpper = (literal & 1) === 0;
-    return this.literalsOf(this.simplex.bound(atom.column, isUpper, isUpper ? atom.bound : atom.bound + 1n, literal));
+    return this.literalsOf(this.simplex.bound(atom.column, isUpper, isUpper ? atom.bound : added(atom.bound, 1), literal));
   }
 
   private literalsOf(sources: readonly number[] | null): readonly Literal[] | null {
-    if (sources && this.recorder) this.recorder.excluded(sources, this.simplex.factors, 'sum');
+    if (sources && this.recorder) this.recorder.excluded(sources, this.simplex.factors.map(BigInt), 'sum');
     return sources && [...new Set(sources)].filter((source) => source !== given);
   }
 
@@ -151,9 +152,8 @@ export class LinearProblem {
     const atom = this.atoms[variable];
     if (!atom) return null;
     const names = (this.names ??= new Map([...this.integers].map(([name, column]) => [column, name])));
-    const sum = this.simplex.sumAt(atom.column);
-    const terms = new Map([...(sum ?? new Map([[atom.column, 1n]]))].map(([column, factor]) => [names.get(column)!, factor]));
-    return { terms, bound: atom.bound };
+    const sum = this.simplex.sumAt(atom.column) ?? [[atom.column, 1n]];
+    return { terms: new Map(sum.map(([column, factor]) => [names.get(column)!, factor])), bound: BigInt(atom.bound) };
   }
 
   private completeIntegers(): ReturnType<Theory['complete']> {
@@ -161,11 +161,11 @@ export class LinearProblem {
     if (broken.length === 0) return { kind: 'model' };
     if (++this.splits > maxSplits) return { kind: 'unknown' };
     let best: number | null = null;
-    let range: bigint | null = null;
+    let range: Exact | null = null;
     for (const column of broken) {
       const conflict = this.simplex.divisibilityConflict(column);
       if (conflict) {
-        this.recorder?.excluded(conflict, this.simplex.factors, 'divisor');
+        this.recorder?.excluded(conflict, this.simplex.factors.map(BigInt), 'divisor');
         return { kind: 'conflict', literals: [...new Set(conflict)] };
       }
       for (const candidate of [column, ...this.simplex.undividedParts(column)]) {
@@ -176,12 +176,12 @@ export class LinearProblem {
     }
     if (range === null || range > fewTried) best = [...this.digits].find((digit) => !this.simplex.isInteger(digit)) ?? best!;
     const floor = this.simplex.floor(best!);
-    const literal = this.simplex.isAtUpper(best!) ? this.atom(best!, floor - 1n) ^ 1 : this.atom(best!, floor);
+    const literal = this.simplex.isAtUpper(best!) ? this.atom(best!, added(floor, -1)) ^ 1 : this.atom(best!, floor);
     return { kind: 'split', literal };
   }
 
   /** The literal `column <= bound`. */
-  private atom(column: number, bound: bigint): Literal {
+  private atom(column: number, bound: Exact): Literal {
     let list = this.byColumn.get(column);
     if (!list) this.byColumn.set(column, (list = []));
     let at = list.findIndex((other) => other.bound >= bound);
@@ -214,12 +214,12 @@ export class LinearProblem {
     const sign = leading < 0n ? -1n : 1n;
     // sign * divisor * sum + constant <= 0.
     const column =
-      sorted.length === 1 ? first : this.sumOf(new Map(sorted.map(([part, coefficient]) => [part, (sign * coefficient) / divisor])));
-    if (sign > 0n) return { kind: 'literal', literal: this.atom(column, floorOf(-constant, divisor)) };
-    return { kind: 'literal', literal: this.atom(column, -floorOf(-constant, divisor) - 1n) ^ 1 };
+      sorted.length === 1 ? first : this.columnOf(new Map(sorted.map(([part, coefficient]) => [part, (sign * coefficient) / divisor])));
+    if (sign > 0n) return { kind: 'literal', literal: this.atom(column, exact(floorOf(-constant, divisor))) };
+    return { kind: 'literal', literal: this.atom(column, exact(-floorOf(-constant, divisor) - 1n)) ^ 1 };
   }
 
-  private sumOf(terms: ReadonlyMap<number, bigint>): number {
+  private columnOf(terms: ReadonlyMap<number, bigint>): number {
     const key = [...terms].map(([column, coefficient]) => `${column}*${coefficient}`).join();
     let column = this.sums.get(key);
     if (column === undefined) {
@@ -245,7 +245,7 @@ export class LinearProblem {
             .map(([column, factor]) => [column, factor / by] as const)
             .sort(([a], [b]) => a - b),
         );
-        this.digits.add(this.sumOf(digit));
+        this.digits.add(this.columnOf(digit));
       }
       divisor = gcd(divisor, coefficient);
     }
