@@ -1,4 +1,5 @@
 /** What a launch of a host program accesses, as a run of the interpreter shows it. */
+import { variableMemory } from '../host/operations/host-operation.ts';
 import { gridDependency } from '../analysis/barriers/grid-dependency.ts';
 import { type ControlDependence, controlDependence } from '../analysis/values/control-dependence.ts';
 import { dependsOnContents } from '../check/memory/contents-dependence.ts';
@@ -39,9 +40,9 @@ export interface LaunchEffect extends OperationBytes {
 
 type Site = Pick<LaunchEffect, 'operation' | 'strong' | 'semantics' | 'elementBytes' | 'stored' | 'isObserved' | 'isOpen' | 'instruction'>;
 
-/** The accesses of a run. */
-export function effectsOf({ request, memories }: ConcreteLaunch): readonly LaunchEffect[] {
-  const recorder = new EffectRecorder(request.kernel, memories);
+/** The accesses of a run. @param unit in which the kernel is, whose variables other units do not share */
+export function effectsOf({ request, memories }: ConcreteLaunch, unit = ''): readonly LaunchEffect[] {
+  const recorder = new EffectRecorder(request.kernel, memories, unit);
   const { brokenAssumptions } = runStaged({ ...request, observer: recorder });
   return brokenAssumptions.length > 0 ? [] : recorder.effects;
 }
@@ -53,6 +54,7 @@ class EffectRecorder implements RunObserver {
   readonly singly = true;
   readonly effects: LaunchEffect[] = [];
   readonly #kernel: Kernel;
+  readonly #unit: string;
   readonly #dependences: ControlDependence;
   readonly #memories: readonly (string | null)[];
   readonly #sites = new Map<number, Site>();
@@ -66,8 +68,12 @@ class EffectRecorder implements RunObserver {
   /** Threads after an instruction by which they may see that another thread has waited. */
   readonly #synchronised = new Map<Thread, 'block' | 'grid'>();
 
-  constructor(kernel: Kernel, memories: readonly (string | null)[]) {
+  /** Memory of the variables of the module, by the start of its region. */
+  readonly #variables = new Map<number, string>();
+
+  constructor(kernel: Kernel, memories: readonly (string | null)[], unit: string) {
     this.#kernel = kernel;
+    this.#unit = unit;
     this.#dependences = controlDependence(kernel);
     this.#memories = memories;
     for (const { id, instructions } of kernel.blocks)
@@ -80,6 +86,8 @@ class EffectRecorder implements RunObserver {
   start(program: WatchedProgram, memory: readonly NamedMemory[]): void {
     void memory;
     this.#program = program;
+    for (const { id, space, symbol } of this.#kernel.objects)
+      if (space === 'global') this.#variables.set(program.layout.addresses[id]!, variableMemory(this.#unit, symbol));
   }
 
   runWarp(warp: readonly Thread[], step: (thread: Thread) => void): void {
@@ -114,12 +122,16 @@ class EffectRecorder implements RunObserver {
   }
 
   accessed(thread: Thread, access: MemoryAccess, address: number): void {
-    const slot = regionSlot(address) - this.#program.layout.firstBuffer;
-    const memory = access.space === 'global' || access.space === 'generic' ? this.#memories[slot] : null;
+    const slot = regionSlot(address);
+    const start = regionBase(slot);
+    const memory =
+      access.space === 'global' || access.space === 'generic'
+        ? (this.#memories[slot - this.#program.layout.firstBuffer] ?? this.#variables.get(start))
+        : null;
     if (memory === null || memory === undefined) return;
     this.effects.push({
       memory,
-      offset: address - regionBase(slot + this.#program.layout.firstBuffer),
+      offset: address - start,
       bytes: access.bytes,
       ...this.#siteOf(access),
       block: thread.home.position,

@@ -12,6 +12,8 @@ import { type SharedBytes, mayBeLater, maySynchronise, overlapsOf, possibleOverl
 /** The kernel of a launch, in the build that is run. */
 export interface LaunchedCode {
   readonly kernel: Kernel;
+  /** The file in which it is. */
+  readonly unit?: string;
   readonly parameters: readonly ParameterSource[];
 }
 
@@ -126,7 +128,7 @@ interface Accesses {
 function accessesOf({ launch, touches }: HostOperation, code: LaunchedCode | null, sample: HostSample): Accesses {
   if (launch) {
     const run = code && concreteLaunch(code.kernel, code.parameters, launch, sample, budget);
-    const effects = run && effectsOf(run);
+    const effects = run && effectsOf(run, code.unit);
     return effects ? { all: effects, effects } : { all: openAccesses(launch, code) };
   }
   const all = touches.map(({ memory, offset, bytes, isWrite }): OperationAccess => {

@@ -66,6 +66,8 @@ export interface DebugTypes {
   resultOf(symbol: string): HostType | null;
   /** Type of a variable with static storage, by its symbol. */
   typeOfVariable(symbol: string): HostType | null;
+  /** Whether some class has a volatile member of this name. */
+  isVolatileMember(name: string): boolean;
 }
 
 /** Reads the debugging information of one unit. It never fails: what it does not understand is opaque, or left out. */
@@ -75,6 +77,7 @@ export function readDebugTypes(assembly: string): DebugTypes {
   const named = once(() => typesByName(entries));
   const functions = once(() => functionsBySymbol(entries, assembly));
   const variables = once(() => variablesBySymbol(entries));
+  const volatileMembers = once(() => namesOfVolatileMembers(entries));
   return {
     recordsNamed: (name) => (named().records.get(name) ?? []).map((one) => types.at(one.offset)).filter((type) => type.kind === 'record'),
     typedefsNamed: (name) => [...new Set((named().typedefs.get(name) ?? []).map((one) => types.at(one.offset)))],
@@ -90,7 +93,18 @@ export function readDebugTypes(assembly: string): DebugTypes {
       const entry = variables().get(symbol);
       return entry ? types.at(entries.typeOf(entry)) : null;
     },
+    isVolatileMember: (name) => volatileMembers().has(name),
   };
+}
+
+function namesOfVolatileMembers(entries: DebugEntries): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const entry of entries) {
+    let type = entry.tag === 'member' ? entries.at(entry.type) : undefined;
+    while (type && /^(?:typedef|(?:const|restrict|array)_type)$/.test(type.tag)) type = entries.at(type.type);
+    if (type?.tag === 'volatile_type') names.add(entries.nameOf(entry));
+  }
+  return names;
 }
 
 const isRecord = ({ tag }: DebugEntry): boolean => tag === 'structure_type' || tag === 'class_type' || tag === 'union_type';

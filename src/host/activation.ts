@@ -1,10 +1,11 @@
 /** Calls that are being executed, what they pass and what they give back. */
+import { termConstant } from '../assumptions/expression.ts';
 import type { ChosenFunction, HostValue } from '../cuda/launches/value.ts';
 import type { HostType } from '../gimple/debug-types.ts';
 import type { GimpleFunction, GimpleLocation, GimpleOperand } from '../gimple/gimple.ts';
 import type { HostUnit } from './host-unit.ts';
 import type { Cell } from './object-contents.ts';
-import type { HostObject, HostPlace } from './objects.ts';
+import { type HostObject, type HostPlace, labelOf } from './objects.ts';
 import type { State } from './state.ts';
 
 /** An argument or result: a scalar, or the bytes of an object. */
@@ -68,4 +69,13 @@ export interface CallRequest {
   readonly activation: Activation;
   /** Whether an exception of the call may reach a handler, or code that launches. */
   readonly matters: boolean;
+}
+
+/** What a stream or an event is called in messages: `streams[1]` for an element of an array. */
+export function handleLabel(place: HostValue | undefined, { fn, unit }: Activation): string {
+  const label = labelOf(place);
+  const offset = place?.kind === 'pointer' && place.offset ? termConstant(place.offset) : undefined;
+  const local = fn.locals.find(({ name }) => name.replace(/D\.\d+$/, '') === label);
+  const isArray = local ? local.type.includes('[') : unit.typeOfVariable(label)?.kind === 'array';
+  return isArray && offset !== undefined ? `${label}[${offset / 8n}]` : label;
 }

@@ -97,7 +97,11 @@ export class OperandEvaluator {
         return this.objects.fresh(operand.label === '' ? 'a number' : operand.label, own ? scalarName(own) : undefined);
       }
       case 'integer':
-        if (type?.kind === 'pointer' || operand.isAddress) return operand.value === 0n ? nullPointer : this.objects.fresh('an address');
+        if (type?.kind === 'pointer' || operand.isAddress) {
+          if (operand.value === 0n) return nullPointer;
+          // Handles of streams, such as `cudaStreamPerThread`.
+          return operand.value <= 2n ? integerValue(integer(operand.value)) : this.objects.fresh('an address');
+        }
         if (type?.kind === 'integer' && /bool/i.test(type.name)) return { kind: 'condition', fact: truth(operand.value !== 0n) };
         return integerValue(integer(operand.value));
       case 'real':

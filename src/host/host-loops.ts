@@ -10,7 +10,7 @@ import { type HostValue, termOf, valueKey } from '../cuda/launches/value.ts';
 import { type HostLoop, blockFlowOf } from './flow.ts';
 import type { Activation, EdgeState } from './activation.ts';
 import type { Objects } from './objects.ts';
-import { orderOfAny } from './operations/order.ts';
+import { mayMeetNext, orderOfAny } from './operations/order.ts';
 import { type Content, copiedCells, refined, written } from './object-contents.ts';
 import { type MergeContext, type State, cloneState, mergeStates } from './state.ts';
 
@@ -18,6 +18,8 @@ import { type MergeContext, type State, cloneState, mergeStates } from './state.
 const maxIterations = 64;
 /** Maximum share of the work limit for the iterations of one loop that are executed one by one. */
 const maxShare = 0.25;
+/** Number of iterations after the first one whose operations are compared: buffers often take turns in twos and threes. */
+const maxFollowing = 3;
 /** Maximum number of times that a loop is executed to find what it changes. */
 const maxTrials = 8;
 
@@ -90,10 +92,19 @@ function oneByOne(host: LoopHost, activation: Activation, loop: HostLoop, entry:
   for (let count = 0; count <= maxIterations && host.steps > limit; count++) {
     const { exits, again } = iteration(host, activation, loop, state);
     if (!again) return [...exits];
-    if (exits.length > 0 || activation.returns.length > returns) return null;
+    if (exits.length > 0 || activation.returns.length > returns) {
+      if (mayMeetNext(entry.order, again.order)) followingIterations(host, activation, loop, again, limit);
+      return null;
+    }
     state = again;
   }
   return null;
+}
+
+/** Iterations after the first one, for the order of their operations and those of iterations before, which other code undoes. */
+function followingIterations(host: LoopHost, activation: Activation, loop: HostLoop, first: State, limit: number): void {
+  for (let [count, state]: [number, State | null] = [0, first]; state && count < maxFollowing && host.steps > limit; count++)
+    state = iteration(host, activation, loop, state).again;
 }
 
 function phisOf(activation: Activation, { header }: HostLoop): { readonly version: number; readonly label: string }[] {

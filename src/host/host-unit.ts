@@ -153,6 +153,11 @@ export class HostUnit {
     return this.#debug.typeOfVariable(symbol);
   }
 
+  /** Whether some class has a volatile member of this name. */
+  isVolatileMember(name: string): boolean {
+    return this.#debug.isVolatileMember(name);
+  }
+
   readonly #uses = new Map<string, VariableUses>();
 
   /** Whether some code of the unit writes a variable with static storage, or takes its address. */

@@ -453,20 +453,21 @@ export abstract class Interpreter extends CallInterpreter implements LoopHost {
 const volatileUse = new WeakMap<GimpleFunction, boolean>();
 
 /** Whether a function accesses memory as `volatile`: it then communicates with the device on purpose. */
-export function usesVolatile(fn: GimpleFunction): boolean {
+export function usesVolatile({ fn, unit }: Pick<Activation, 'fn' | 'unit'>): boolean {
   const known =
     volatileUse.get(fn) ??
     ([...fn.parameters, ...fn.locals].some(({ type }) => type.includes('volatile ')) ||
       fn.blocks.some(({ statements }) =>
-        statements.some((one) => one.kind === 'assign' && [one.target, ...one.operands].some(isVolatilePlace)),
+        statements.some((one) => one.kind === 'assign' && [one.target, ...one.operands].some((place) => isVolatilePlace(place, unit))),
       ));
   volatileUse.set(fn, known);
   return known;
 }
 
-/** Whether an operand is memory at a pointer that is cast to a pointer to volatile. */
-function isVolatilePlace(operand: GimpleOperand): boolean {
-  if (operand.kind === 'field' || operand.kind === 'element') return isVolatilePlace(operand.of);
+/** Whether an operand is memory at a pointer that is cast to a pointer to volatile, or a volatile member. */
+function isVolatilePlace(operand: GimpleOperand, unit: HostUnit): boolean {
+  if (operand.kind === 'field' && unit.isVolatileMember(operand.field.replace(/D\.\d+$/, ''))) return true;
+  if (operand.kind === 'field' || operand.kind === 'element') return isVolatilePlace(operand.of, unit);
   return operand.kind === 'pointee' && operand.type?.includes('volatile ') === true;
 }
 

@@ -5,7 +5,7 @@ import { isSame } from '../assumptions/parts.ts';
 import { arithmetic, choice, compared } from '../assumptions/simplify.ts';
 import { type HostValue, type MemoryContents, functionsOf, integerValue, nullPointer, termOf, valueKey } from '../cuda/launches/value.ts';
 import type { HostUnit } from './host-unit.ts';
-import type { CallRequest, Outcome, Passed } from './activation.ts';
+import { type CallRequest, type Outcome, type Passed, handleLabel } from './activation.ts';
 import type { Interpreter } from './interpreter.ts';
 import { constantBytes, zeroObject } from './object-contents.ts';
 import { type HostPlace, labelOf } from './objects.ts';
@@ -79,7 +79,6 @@ const maxTableBytes = 32_768n;
 export class Library {
   readonly #host: Interpreter;
   /** Allocations that host code writes too. */
-  readonly #managed = new Set<string>();
   readonly #trees: Trees;
   readonly #strings: Strings;
   readonly #errno: HostValue;
@@ -437,10 +436,19 @@ export class Library {
       case 'cuMemAllocHost':
       case 'cuMemHostAlloc': {
         const address = this.#allocate('device', label, b ?? null, state);
-        if (address.kind === 'pointer') this.#managed.add(address.memory.id);
+        if (address.kind === 'pointer') objects.shared.add(address.memory.id);
         this.#write(first, 8, address, state);
         return done();
       }
+      // Memory of the program that the device accesses from here on.
+      case 'cudaHostRegister': {
+        const memory = this.#host.placeOf(first)?.object.memory.id;
+        if (memory !== undefined) objects.shared.add(memory);
+        return done();
+      }
+      case 'cudaHostGetDevicePointer':
+        this.#write(first, 8, scalar(second) ?? objects.fresh(label), state);
+        return done();
       case 'cudaStreamCreate':
       case 'cudaStreamCreateWithFlags':
       case 'cudaStreamCreateWithPriority':
@@ -449,7 +457,7 @@ export class Library {
       case 'cudaEventCreate':
       case 'cudaEventCreateWithFlags':
       case 'cuEventCreate': {
-        const handle = objects.fresh(label);
+        const handle = objects.fresh(handleLabel(scalar(first), request.activation));
         this.#host.streams.create(plain, handle, scalar(second));
         this.#write(first, 8, handle, state);
         return done();
@@ -565,14 +573,9 @@ export class Library {
     }
   }
 
-  /** Memory that both the host program and the device access. */
-  isManaged(memory: string): boolean {
-    return this.#managed.has(memory);
-  }
-
   /** Issues a copy or a fill to its stream. */
   #issue(name: string, request: CallRequest, state: State): void {
-    const made = copyOf(name, request.given.map(scalar), ({ id }) => this.isManaged(id));
+    const made = copyOf(name, request.given.map(scalar), ({ id }) => this.#host.objects.shared.has(id));
     if (made === null) return;
     if (made === 'unknown') {
       state.order = { ...hostMayWait(state.order), isExact: false };
@@ -597,7 +600,7 @@ export class Library {
     const all = to?.object.memory.bytes ? termConstant(to.object.memory.bytes) : undefined;
     const fill = (memory: string, contents: MemoryContents | null): void => {
       const next = new Map(state.contents);
-      if (contents && !this.#managed.has(memory)) next.set(memory, contents);
+      if (contents && !this.#host.objects.shared.has(memory)) next.set(memory, contents);
       else next.delete(memory);
       state.contents = next;
     };

@@ -93,11 +93,14 @@ export class Objects {
     };
   }
 
-  /** Is called for each access to memory that is allocated for the device. @param bytes null if unknown */
+  /** Memory that both the host program and the device access, by its identity. */
+  readonly shared = new Set<string>();
+
+  /** Is called for each access to memory that the device shares. @param bytes null if unknown */
   observer: ((place: HostPlace, bytes: number | null, isWrite: boolean, state: State) => void) | null = null;
 
   #observe(place: HostPlace, bytes: number | null, isWrite: boolean, state: State): void {
-    if (place.object.kind === 'device') this.observer?.(place, bytes, isWrite, state);
+    if (this.shared.has(place.object.memory.id)) this.observer?.(place, bytes, isWrite, state);
   }
 
   /** An unknown value, different from all others. */

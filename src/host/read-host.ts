@@ -16,7 +16,7 @@ import { Interpreter, usesVolatile } from './interpreter.ts';
 import { type KernelParameters, LaunchReader, type MadeLaunch } from './launches.ts';
 import { Library } from './library.ts';
 import type { HostPlace } from './objects.ts';
-import type { HostEntry, HostLaunch, HostOperation, ReadLaunch, OverlappingOperations } from './operations/host-operation.ts';
+import type { HostEntry, HostLaunch, HostOperation, HostTouch, ReadLaunch, OverlappingOperations } from './operations/host-operation.ts';
 import { type LoggedOperation, type LoggedPair, OperationLog } from './operations/operation-log.ts';
 import { type HostOrder, type HostStream, hostMayWait, noOrder } from './operations/order.ts';
 import { type State, cloneState } from './state.ts';
@@ -42,7 +42,7 @@ export interface HostReading {
 /** Maximum number of nodes that a node of a graph depends on. */
 const maxEdges = 64n;
 /** Maximum number of pairs of operations of one function, and of those at the same two places. */
-const maxPairs = 64;
+const maxPairs = 128;
 const maxAlike = 3;
 
 /** What GCC made of a unit, for {@link readHostProgram}. @param parameters of the kernels that it defines */
@@ -73,6 +73,7 @@ class Run extends Interpreter {
   readonly #reaching: ReadonlySet<string>;
   readonly #isOwn: (file: string) => boolean;
   readonly #constants: ReadonlySet<string>;
+  readonly #variables: NonNullable<ReadRequest['variables']>;
   #silence = 0;
 
   constructor(program: HostProgram, request: ReadRequest, reaching: ReadonlySet<string>, isAtStart: boolean, steps: number) {
@@ -81,6 +82,7 @@ class Run extends Interpreter {
     this.#reaching = reaching;
     this.#isOwn = request.isOwn;
     this.#constants = request.constants;
+    this.#variables = request.variables ?? new Map();
     this.objects.observer = (place, bytes, isWrite, state) => {
       if (this.accessing) this.#hostAccess(this.accessing, { ...place, bytes, isWrite }, state);
     };
@@ -157,7 +159,7 @@ class Run extends Interpreter {
       unit,
       stream: stream.label,
       launch: known,
-      touches: [],
+      touches: this.#variables.get(known.kernel) ?? [],
       facts: launch.facts,
     } as const;
     this.#issued(state, operation, stream, known.isProgrammatic === true);
@@ -175,8 +177,7 @@ class Run extends Interpreter {
     state: State,
   ): void {
     const { memory } = object;
-    if (!this.#library.isManaged(memory.id)) return;
-    if (usesVolatile(by.activation.fn)) {
+    if (usesVolatile(by.activation)) {
       // It may wait until a kernel has written a flag.
       state.order = { ...hostMayWait(state.order), isExact: false };
       return;
@@ -316,6 +317,8 @@ interface ReadRequest {
   readonly parameters: KernelParameters;
   /** Names of variables of the device that kernels cannot write. */
   readonly constants: ReadonlySet<string>;
+  /** Accesses of kernels to variables of their units in global memory, by the symbol of the kernel. */
+  readonly variables?: ReadonlyMap<string, readonly HostTouch[]>;
   /** Whether variables with static storage have their initial values when a function begins; by default for `main`. */
   readonly startsAt?: (symbol: string) => boolean;
   /** Whether other callers of a function of external linkage may exist that are not in these units. */

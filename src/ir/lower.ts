@@ -1,4 +1,5 @@
 /** From the syntax tree of a PTX module to the IR of its kernels. */
+import { canStartEarly } from '../device/architecture.ts';
 import type * as ptx from '../ptx/ast.ts';
 import { sourceLocation } from '../ptx/debug-information.ts';
 import type { Diagnostic } from '../source/diagnostic.ts';
@@ -56,9 +57,9 @@ function lowerEntry(symbols: ModuleSymbols, entry: ptx.Function, options: Inline
   }
   buildBlocks(draft, expansion.steps, expansion.labels);
   orderBlocks(draft);
-  const overlapsOthers = draft.blocks.some(({ instructions }) =>
-    instructions.some(({ operation }) => operation.opcode === 'griddepcontrol'),
-  );
+  const canOverlap = symbols.module.target.every(canStartEarly);
+  const overlapsOthers =
+    canOverlap && draft.blocks.some(({ instructions }) => instructions.some(({ operation }) => operation.opcode === 'griddepcontrol'));
   promoteSlots(draft);
   const addresses = new Map<number, readonly number[]>();
   let variables = 0;

@@ -77,13 +77,13 @@ function remedy(hasWait: boolean, isMoved: boolean): string {
 
 /** Two operations that nothing orders. @param isShown whether runs access the same bytes */
 export function unorderedText(first: OperationText, second: OperationText, memory: string, isShown: boolean): string {
-  const share = isShown ? `access the same bytes of ${code(memory)}` : `are both given ${code(memory)}`;
+  const share = isShown ? `access the same bytes of ${memoryText(memory)}` : `are both given ${memoryText(memory)}`;
   const isAlike = first.stream !== null && first.stream === second.stream && !isGraph(first);
   const [one, other] = isAlike ? ['another ', 'one '] : ['', ''];
   if (second.kind === 'host') {
     const access = second.name === 'a write' ? 'writes' : 'reads';
     const before = `${operationText(first, '')}${at(first.location)}`;
-    return `The host ${access} ${code(memory)} here, and nothing has waited for ${before}: both ${isShown ? 'access the same bytes' : 'may access the same bytes'}, and one of them writes. ${waitForHost(first)}`;
+    return `The host ${access} ${memoryText(memory)} here, and nothing has waited for ${before}: both ${isShown ? 'access the same bytes' : 'may access the same bytes'}, and one of them writes. ${waitForHost(first)}`;
   }
   const both = `${capitalised(operationText(second, one))} and ${operationText(first, other)}${at(first.location)} ${share}, at least one of them writes, and nothing orders them.`;
   if (isGraph(first)) return `${both} Make one of the two nodes depend on the other.`;
@@ -121,12 +121,22 @@ function operationText({ kind, name, stream }: OperationText, which: string): st
   return stream === null ? what : `${what} in ${streamText(stream, which)}`;
 }
 
+/** Memory that is allocated without a name is called so. */
+function memoryText(memory: string): string {
+  return memory === 'memory' ? memory : code(memory);
+}
+
 function arrayText(array: string | null): string {
   return array === null ? 'memory' : code(array);
 }
 
 function at(location: Location | undefined): string {
   return location ? ` at ${place({ file: location.file, line: location.line })}` : '';
+}
+
+/** Pairs of operations that are not compared. */
+export function notComparedText(unit: string, compared: number, all: number): string {
+  return `${unit} has ${all} pairs of operations that may overlap and share memory. Selvage compared the first ${compared}: overlaps of the others are not reported.`;
 }
 
 /** Further findings at one line, of other instances or launches. */

@@ -34,6 +34,14 @@ export const launchCodes = {
     example: 'attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;   // k may read unfinished results',
     remedy: 'Call cudaGridDependencySynchronize() before the first access to memory that the kernel before it uses.',
   },
+  'launch/not-compared': {
+    severity: 'notice',
+    title: 'Some operations of the host program were not compared.',
+    explanation:
+      'Launches, copies and accesses of the host that nothing orders are compared in pairs, by runs of their kernels. A file may have more of them than one check runs.',
+    example: 'for (int i = 0; i < 64; i++) k<<<1, 32, 0, streams[i]>>>(x);',
+    remedy: 'Check the launches of the file in parts, or order the operations by fewer streams.',
+  },
   'launch/not-evaluated': {
     severity: 'notice',
     title: 'Selvage cannot evaluate the dimensions of this launch.',

@@ -6,6 +6,7 @@ import { referenceDomain } from '../../isa/arithmetic/reference-domain.ts';
 import { accessesOfEffect, mayOrderAccesses, participantsOf } from '../../isa/model/effect.ts';
 import type { Block, BlockId, Instruction, Kernel, Operand, ValueId } from '../../ir/form/kernel.ts';
 import { dominates } from '../../ir/form/dominators.ts';
+import { addressedObjects } from '../../ir/form/variable-use.ts';
 import { isFullBarrier } from './barrier-interval.ts';
 
 /**
@@ -207,20 +208,7 @@ function accessesGlobal(kernel: Kernel, instruction: Instruction): boolean {
 }
 
 /** Whether a generic address is within a variable outside of global memory. */
-function isOfVariable({ values, objects, blocks }: Kernel, address: Operand | undefined): boolean {
-  let isFound = false;
-  const seen = new Set<ValueId>();
-  const follow = (operand: Operand): boolean => {
-    if (operand.kind === 'address') {
-      isFound = true;
-      return objects[operand.object]!.space !== 'global';
-    }
-    if (operand.kind !== 'value' || seen.has(operand.id)) return true;
-    seen.add(operand.id);
-    const { definition } = values[operand.id]!;
-    if (definition.kind === 'phi') return blocks[definition.block]!.phis[definition.index]!.inputs.every(follow);
-    const { operation, arguments: given } = definition.instruction;
-    return operation.effect.kind === 'pure' && given.every(follow);
-  };
-  return address !== undefined && follow(address) && isFound;
+function isOfVariable(kernel: Kernel, address: Operand | undefined): boolean {
+  const { objects, isKnown } = addressedObjects(kernel, address);
+  return isKnown && [...objects].every(({ space }) => space !== 'global');
 }

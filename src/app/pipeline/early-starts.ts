@@ -8,9 +8,11 @@ import type { CheckedKernel } from '../build/phase-data.ts';
 /** Maximum number of kernels that the notice names. */
 const maxNamed = 3;
 
-/** One notice on all proofs that assume that the preceding kernel in the stream has finished. */
+/** One notice on all proofs that assume that the preceding kernel in the stream has finished, unless a finding is about that. */
 export function earlyStarts(kernels: readonly CheckedKernel[]): Diagnostic[] {
-  const names = kernels.flatMap(({ entry, report }) => (restsOnEnd(report) ? [entry.name.qualified] : []));
+  const names = kernels.flatMap(({ entry, report, early = [] }) =>
+    early.length === 0 && restsOnEnd(report) ? [entry.name.qualified] : [],
+  );
   if (names.length === 0) return [];
   const shown = names.slice(0, maxNamed).map(codeText);
   const more = names.length > maxNamed ? [`${names.length - maxNamed} more`] : [];

@@ -12,9 +12,16 @@ import { demangle, objectName } from '../../cuda/names/demangle.ts';
 import { type KernelName, isKernelInHost, isOfUnit } from '../../cuda/names/kernel-name.ts';
 import type { HostUnit } from '../../host/host-unit.ts';
 import type { KernelParameters } from '../../host/launches.ts';
-import type { HostOperation, ReadLaunch, OverlappingOperations } from '../../host/operations/host-operation.ts';
+import {
+  type HostOperation,
+  type HostTouch,
+  type ReadLaunch,
+  type OverlappingOperations,
+  variableMemory,
+} from '../../host/operations/host-operation.ts';
 import { openHostUnit, readHostProgram } from '../../host/read-host.ts';
 import type { Kernel } from '../../ir/form/kernel.ts';
+import { globalVariables } from '../../ir/form/variable-use.ts';
 import type { ParameterSource } from '../../launch/parameter-source.ts';
 import type { HostProblem } from '../../lowering/lower-host.ts';
 import type { LoweredHost } from '../../lowering/unchanged-host.ts';
@@ -44,7 +51,7 @@ export interface LaunchFinder {
 
 /** A kernel of a unit. */
 interface UnitKernel {
-  readonly kernel: Pick<Kernel, 'symbol' | 'parameters' | 'location' | 'objects'>;
+  readonly kernel: Pick<Kernel, 'symbol' | 'parameters' | 'location' | 'objects' | 'blocks' | 'values'>;
   readonly name: KernelName;
 }
 
@@ -118,6 +125,16 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
 
   const parametersIn = (file: string): KernelParameters =>
     new Map(request.kernelsOf(file).map(({ kernel }) => [kernel.symbol, kernel.parameters.map(({ bytes }) => bytes)]));
+  /** Accesses to variables of the unit in global memory. Which bytes they are of, runs show. */
+  const variablesIn = (file: string): [string, readonly HostTouch[]][] =>
+    request.kernelsOf(file).flatMap(({ kernel }): [string, readonly HostTouch[]][] => {
+      if (!kernel.objects.some(({ space }) => space === 'global')) return [];
+      const touches = [...globalVariables(kernel)].map(([symbol, isWrite]): HostTouch => {
+        const memory = { id: variableMemory(file, symbol), label: objectName(symbol) };
+        return { memory, offset: null, bytes: null, isWrite };
+      });
+      return [[kernel.symbol, touches]];
+    });
   /** What is made of inputs, or was made of them before. @param keys of files; null if not all inputs are known */
   const remembered = <Value>(keys: readonly (string | null)[], parts: readonly unknown[], make: () => Value): Value => {
     if (!request.kept || keys.includes(null)) return make();
@@ -225,9 +242,10 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
       ),
     );
     const parameters: KernelParameters = new Map([unit, ...opened.keys()].flatMap((file) => [...parametersIn(file)]));
+    const variables = new Map([unit, ...opened.keys()].flatMap((file) => variablesIn(file)));
     const openLaunchers = list.flatMap((one) => one.launchers.filter(isOpen));
     const own = new Set(list.flatMap((one) => [...one.files.keys()]));
-    const parts = [list.map(({ path }) => path), parameters, [...constants], openLaunchers, [...own]];
+    const parts = [list.map(({ path }) => path), parameters, [...variables], [...constants], openLaunchers, [...own]];
     const { launches, facts, factsOf, taken, unordered } = remembered(
       list.map(({ key }) => key),
       ['program', ...parts],
@@ -238,6 +256,7 @@ export function launchFinder(request: LaunchRequest): LaunchFinder {
           units: hosts,
           parameters,
           constants,
+          variables,
           isOwn: (file) => own.has(file),
           isOpen: (symbol) => open.has(symbol),
         });

@@ -1,4 +1,5 @@
 /** Copies and fills of the CUDA runtime: what they access, in which stream, and whether the host waits for them. */
+import { integer } from '../../assumptions/expression.ts';
 import { type HostMemory, type HostValue, nullPointer, termOf } from '../../cuda/launches/value.ts';
 import type { HostOperation, HostTouch } from './host-operation.ts';
 
@@ -19,6 +20,9 @@ const forms: Readonly<Record<string, { readonly source?: number; readonly bytes?
   cudaMemset: { bytes: 2, stream: 3 },
 };
 
+/** Frees memory once the operations before it in the stream have ended: no other operation may access it then. */
+const freeAsync = 'cudaFreeAsync';
+
 /**
  * The copy or fill of a call; `unknown` for those of symbols, arrays and volumes; null for any other function.
  * @param isManaged whether the host program accesses memory, too
@@ -28,14 +32,19 @@ export function copyOf(
   given: readonly (HostValue | undefined)[],
   isManaged: (memory: HostMemory) => boolean,
 ): MadeCopy | 'unknown' | null {
-  if (!/^cudaMem(?:cpy|set)/.test(name)) return null;
-  const isAsync = name.endsWith('Async');
-  const form = forms[name.replace(/Async$/, '')];
-  if (!form) return 'unknown';
   const memoryAt = (position: number): HostMemory | null => {
     const value = given[position];
     return value?.kind === 'pointer' && value.memory.id !== 'null' ? value.memory : null;
   };
+  if (name === freeAsync) {
+    const memory = memoryAt(0);
+    const touches = memory ? [{ memory, offset: integer(0), bytes: memory.bytes ?? null, isWrite: true }] : [];
+    return { operation: { kind: 'fill', name, touches }, stream: given[1], returnsEarly: true, isSynchronous: false };
+  }
+  if (!/^cudaMem(?:cpy|set)/.test(name)) return null;
+  const isAsync = name.endsWith('Async');
+  const form = forms[name.replace(/Async$/, '')];
+  if (!form) return 'unknown';
   const touch = (position: number, isWrite: boolean): HostTouch[] => {
     const [value, count] = [given[position], form.bytes === undefined ? undefined : given[form.bytes]];
     const memory = memoryAt(position);
@@ -43,10 +52,16 @@ export function copyOf(
     return [{ memory, offset: value.offset, bytes: count && count.kind !== 'quotient' ? termOf(count) : null, isWrite }];
   };
   const { source, stream } = form;
+  const value = source === undefined ? given[1] : undefined;
+  const stored = value && value.kind !== 'quotient' ? termOf(value) : null;
   /** Whether it is memory of the device, or pinned. */
-  const isPinned = (position: number): boolean => memoryAt(position)?.isOfDevice === true;
+  const isPinned = (position: number): boolean => {
+    const memory = memoryAt(position);
+    return memory !== null && (memory.isOfDevice === true || isManaged(memory));
+  };
   const isOnDevice = (position: number): boolean => isPinned(position) && !isManaged(memoryAt(position)!);
-  const touches = [...touch(0, true), ...(source === undefined ? [] : touch(source, false))];
+  const filled = touch(0, true).map((one) => (stored ? { ...one, stored } : one));
+  const touches = [...filled, ...(source === undefined ? [] : touch(source, false))];
   return {
     operation: { kind: source === undefined ? 'fill' : 'copy', name, touches },
     stream: isAsync ? given[stream] : nullPointer,

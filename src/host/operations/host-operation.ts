@@ -32,6 +32,13 @@ export interface HostTouch {
   /** Null if it is unknown. */
   readonly bytes: HostTerm | null;
   readonly isWrite: boolean;
+  /** Of a fill: the value of each byte, of which the lowest 8 bits count. */
+  readonly stored?: HostTerm;
+}
+
+/** The identity of a variable of a unit in global memory. */
+export function variableMemory(unit: string, symbol: string): string {
+  return `variable ${unit} ${symbol}`;
 }
 
 /** An operation, at its place in the source. `host`: an access of the host program itself. */
@@ -45,7 +52,7 @@ export interface HostOperation {
   readonly stream: string | null;
   /** Present for a launch, whose accesses follow from its kernel and arguments. */
   readonly launch?: ReadLaunch;
-  /** Accesses of other operations. */
+  /** Accesses of other operations; of a launch those of variables of its unit. */
   readonly touches: readonly HostTouch[];
   /** Conditions of its path. */
   readonly facts: readonly Fact[];

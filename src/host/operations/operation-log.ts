@@ -76,7 +76,7 @@ export class OperationLog {
           if (at > 0) pairs.push({ kind: 'chain', first: one, between: launches.slice(0, at), second: operation });
       }
     }
-    return { order: stream ? afterIssue(open, stream, number, earlier).order : afterHostAccess(open, number), pairs };
+    return { order: stream ? afterIssue(open, stream, number, early ? earlier : undefined).order : afterHostAccess(open, number), pairs };
   }
 
   /** Adds a node to a graph. @param after handles of the nodes that it depends on; null if they are unknown */
@@ -97,13 +97,21 @@ export class OperationLog {
 function sharesMemory(first: LoggedOperation, second: LoggedOperation): boolean {
   if (!first.launch && !second.launch)
     return first.touches.some((one) =>
-      second.touches.some((other) => one.memory.id === other.memory.id && (one.isWrite || other.isWrite) && mayOverlap(one, other)),
+      second.touches.some(
+        (other) =>
+          one.memory.id === other.memory.id && (one.isWrite || other.isWrite) && !storeOneValue(one, other) && mayOverlap(one, other),
+      ),
     );
   const [a, b] = [memoryOf(first), memoryOf(second)];
   return [...a].some(([id, isWritten]) => {
     const other = b.get(id);
     return other !== undefined && (isWritten || other);
   });
+}
+
+/** Whether two fills store the same value. */
+function storeOneValue({ stored: one }: HostTouch, { stored: other }: HostTouch): boolean {
+  return one !== undefined && other !== undefined && isSame(one, other);
 }
 
 /** Whether ranges of one memory may share a byte. */

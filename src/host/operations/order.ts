@@ -30,7 +30,7 @@ interface Lane {
   readonly clock: Clock;
   /** The operation before the next one; null if it is unknown. */
   readonly last: number | null;
-  /** Launches before that one that may not have ended when it started, the latest first. */
+  /** Present if that is a launch that may start early: launches before it that may not have ended when it started, the latest first. */
   readonly earlier?: readonly number[];
   /** Present if an event was recorded or waited for after it. */
   readonly hasEvent?: true;
@@ -142,7 +142,7 @@ export function afterIssue(
   order: HostOrder,
   stream: HostStream,
   number: number,
-  earlier: readonly number[] = [],
+  earlier?: readonly number[],
 ): { readonly order: HostOrder; readonly before: Clock } {
   const before = clockBefore(order, stream);
   const clock = eitherClock(before, new Map([[stream.key, number]]));
@@ -150,7 +150,7 @@ export function afterIssue(
   // The stream whose handle is unknown may be any.
   for (const [key, lane] of order.lanes)
     if (key !== stream.key && (stream.kind === 'unknown' || lane.kind === 'unknown')) lanes.set(key, { ...lane, last: null });
-  lanes.set(stream.key, { kind: stream.kind, clock, last: number, earlier: earlier.slice(0, maxEarlier) });
+  lanes.set(stream.key, { kind: stream.kind, clock, last: number, ...(earlier && { earlier: earlier.slice(0, maxEarlier) }) });
   const isExact = order.isExact && stream.kind !== 'unknown' && order.pending.length < maxPending;
   return { order: { ...order, lanes, pending: withLatest(order.pending, number), isExact }, before };
 }
@@ -335,6 +335,13 @@ export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
     captures: first.captures === second.captures ? first.captures : null,
     isExact: false,
   };
+}
+
+/** Whether operations of an iteration may overlap with those of the next one. @param again at its end */
+export function mayMeetNext(entry: HostOrder, again: HostOrder): boolean {
+  const last = again.pending.at(-1);
+  if (last === undefined || last === entry.pending.at(-1)) return false;
+  return again.lanes.size > 1 || again.host.has(hostLane) || [...again.lanes.values()].some(({ earlier }) => earlier !== undefined);
 }
 
 /**

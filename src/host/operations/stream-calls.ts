@@ -16,7 +16,7 @@ import {
 
 /** Functions of the runtime that neither wait nor order anything (CUDA runtime API). Any other one may wait for everything. */
 const neutral =
-  /^cuda(?:Stream(?:Create\w*|Destroy|GetFlags|GetPriority)|Event(?:Create\w*|Destroy)|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|GetDevice\w*|DeviceGet\w*|FuncSetAttribute|FuncGetAttributes|Occupancy\w*|MemGetInfo|PointerGetAttributes|DriverGetVersion|RuntimeGetVersion|MallocAsync|FreeAsync|LaunchKernel\w*|LaunchCooperativeKernel\w*|Memcpy\w*|Memset\w*|MemPrefetchAsync|MemAdvise)$|^__cuda/;
+  /^cuda(?:Stream(?:Create\w*|Destroy|GetFlags|GetPriority)|Event(?:Create\w*|Destroy)|GetLastError|PeekAtLastError|GetErrorString|GetErrorName|GetDevice\w*|DeviceGet\w*|FuncSetAttribute|FuncGetAttributes|Occupancy\w*|MemGetInfo|PointerGetAttributes|HostGetDevicePointer|HostGetFlags|DriverGetVersion|RuntimeGetVersion|MallocAsync|FreeAsync|LaunchKernel\w*|LaunchCooperativeKernel\w*|Memcpy\w*|Memset\w*|MemPrefetchAsync|MemAdvise)$|^__cuda/;
 
 /** `cudaStreamNonBlocking` */
 const nonBlocking = 1n;

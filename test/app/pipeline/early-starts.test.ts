@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Report } from '../../../src/report-model/report.ts';
+import { earlyStarts } from '../../../src/app/pipeline/early-starts.ts';
+import type { CheckedKernel } from '../../../src/app/build/phase-data.ts';
+import { earlierEnded } from '../../../src/check/stable-memory.ts';
 import { temporaryFolder, writeFiles } from '../../toolchain/fixture.ts';
 import { selvage } from '../commands/in-process.ts';
 
@@ -51,4 +54,30 @@ test('kernels that may overlap their predecessor share one notice', async (t: Te
     ['waitsAndLets', 'proved', [wait], 'unknown'],
     ['plain', 'proved', [], 'idempotent'],
   ]);
+});
+
+test('a target before sm_90 has no early starts', async (t: TestContext) => {
+  const root = temporaryFolder(t);
+  const late = kernel('waitsLate', '', 'griddepcontrol.wait;');
+  writeFiles(root, { 'k.ptx': `.version 8.0\n.target sm_80\n.address_size 64\n${late}` });
+  const words = ['check', 'k.ptx', '--block', '64', '--grid', '1', '--checks', 'race', '--format', 'json', '--fail-on', 'never'];
+  const { diagnostics, kernels } = JSON.parse((await selvage(words, root)).stdout) as Report;
+  assert.deepEqual(
+    diagnostics.filter(({ code }) => code === 'launch/starts-early'),
+    [],
+  );
+  assert.deepEqual(
+    kernels.map(({ race: { verdict, assumptions = [] } }) => [verdict, assumptions.filter(({ kind }) => kind === 'stable-memory')]),
+    [['proved', []]],
+  );
+});
+
+test('a kernel with a finding on an early access is not in the notice', () => {
+  const check = { verdict: 'proved', assumptions: [{ kind: 'stable-memory', text: earlierEnded }] };
+  const entryOf = (qualified: string, more = {}): CheckedKernel =>
+    ({ entry: { name: { qualified } }, report: { launches: [{ race: check, divergence: check }] }, ...more }) as unknown as CheckedKernel;
+  const noticeOf = (...kernels: CheckedKernel[]): string | undefined => earlyStarts(kernels)[0]?.message;
+  const found = { early: [{ fingerprint: 'f', severity: 'error' }] };
+  assert.match(noticeOf(entryOf('late'), entryOf('found', found)) ?? '', /^1 kernel may start early.*`late`\.$/);
+  assert.equal(noticeOf(entryOf('found', found)), undefined);
 });

@@ -16,7 +16,7 @@ const files = {
 test('files that name a kernel are compiled if they can launch it', async () => {
   const asked: string[] = [];
   const name = kernelName('_Z5scalePf');
-  const kernel = { symbol: name.symbol, parameters: [], location: { file: 'scale.cu', line: 1 }, objects: [] };
+  const kernel = { symbol: name.symbol, parameters: [], location: { file: 'scale.cu', line: 1 }, objects: [], blocks: [], values: [] };
   const finder = launchFinder({
     tree: { root: '/', sources: () => Object.keys(files), text: (path) => files[path as keyof typeof files] },
     wholeTree: true,

@@ -129,6 +129,67 @@ const bodies: Readonly<Record<string, readonly [body: string, pairs: readonly st
     'cudaEvent_t v[2]; for (int i = 0; i < 2; i++) cudaEventCreate(&v[i]); p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(v[parameter & 1], s);\ncudaStreamWaitEvent(t, v[0], 0); cudaStreamWaitEvent(t, v[1], 0);\nc<<<4, 256, 0, t>>>(y, x);',
     [],
   ],
+  'the handles of the default streams': [
+    'cudaStream_t u; cudaStreamCreateWithFlags(&u, cudaStreamNonBlocking); p<<<4, 256, 0, cudaStreamPerThread>>>(x);\nc<<<4, 256, 0, cudaStreamLegacy>>>(y, x);\np<<<4, 256, 0, u>>>(x);',
+    ['streams 7 9', 'streams 8 9'],
+  ],
+  'the stream of the thread and another stream': ['p<<<4, 256, 0, cudaStreamPerThread>>>(x);\nc<<<4, 256, 0, s>>>(y, x);', ['streams 7 8']],
+  'two fills of one value': ['cudaMemsetAsync(x, 0, 4096, s);\ncudaMemsetAsync(x, 0, 4096, t);\nn<<<1, 1, 0, t>>>(1);', []],
+  'two fills of an unknown value': [
+    'cudaMemsetAsync(x, parameter, 4096, s);\ncudaMemsetAsync(x, parameter, 4096, t);\nn<<<1, 1, 0, t>>>(1);',
+    [],
+  ],
+  'two fills of different values': [
+    'cudaMemsetAsync(x, 0, 4096, s);\ncudaMemsetAsync(x, 1, 4096, t);\nn<<<1, 1, 0, t>>>(1);',
+    ['streams 7 8'],
+  ],
+  'memory is freed in another stream': ['p<<<4, 256, 0, s>>>(x);\ncudaFreeAsync(x, t);', ['streams 7 8']],
+  'memory is freed in the same stream': ['p<<<4, 256, 0, s>>>(x);\ncudaFreeAsync(x, s);', []],
+  'memory is freed after an event': [
+    'p<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\ncudaFreeAsync(x, t);',
+    [],
+  ],
+  'the host reads registered memory': [
+    'static float h[1024]; cudaHostRegister(h, 4096, 0);\np<<<4, 256, 0, s>>>(h);\nfloat v = h[3];\nn<<<1, 1>>>(v);',
+    ['host 8 9'],
+  ],
+  'the host reads registered memory after waiting': [
+    'static float h[1024]; cudaHostRegister(h, 4096, 0);\np<<<4, 256, 0, s>>>(h);\ncudaStreamSynchronize(s);\nfloat v = h[3];\nn<<<1, 1>>>(v);',
+    [],
+  ],
+  'the address that the device has for registered memory': [
+    'static float h[1024]; cudaHostRegister(h, 4096, 0); float *d; cudaHostGetDevicePointer(&d, h, 0);\np<<<4, 256, 0, s>>>(d);\nh[3] = 1;\nn<<<1, 1>>>(1);',
+    ['host 8 9'],
+  ],
+  'a copy to registered memory': [
+    'static float h[1024]; cudaHostRegister(h, 4096, 0); cudaMemcpyAsync(h, x, 4096, cudaMemcpyDeviceToHost, s);\nn<<<1, 1>>>(h[1]);',
+    ['host 7 8'],
+  ],
+  'the host waits for a volatile member': [
+    'struct F { volatile int ready; int data; } *f; cudaMallocManaged(&f, 8); k<<<1, 1>>>((int*)f);\nwhile (f->ready == 0);\nn<<<1, 1>>>(f->data);',
+    [],
+  ],
+  'the host does not wait for a plain member': [
+    'struct G { int done; int data; } *f; cudaMallocManaged(&f, 8); k<<<1, 1>>>((int*)f);\nint d = f->done;\nn<<<1, 1>>>(d);',
+    ['host 7 8'],
+  ],
+  'two buffers alternately, in any number of iterations': [
+    'for (int i = 0; i < parameter; i++) {\np<<<4, 256, 0, s>>>(x + 512 * (i & 1));\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x + 512 * (i & 1)); }',
+    ['streams 11 8'],
+  ],
+  'two buffers alternately, with an event for each': [
+    'cudaEvent_t f[2]; cudaEventCreate(&f[0]); cudaEventCreate(&f[1]);\nfor (int i = 0; i < parameter; i++) {\nif (i >= 2) cudaStreamWaitEvent(s, f[i & 1], 0);\np<<<4, 256, 0, s>>>(x + 512 * (i & 1));\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x + 512 * (i & 1));\ncudaEventRecord(f[i & 1], t); }',
+    // The latest iteration overlaps with that before it: they use different halves, which runs show.
+    ['streams 13 10'],
+  ],
+  'the next iteration waits for the event of this one': [
+    'cudaEvent_t f; cudaEventCreate(&f);\nfor (int i = 0; i < parameter; i++) {\ncudaStreamWaitEvent(s, f, 0);\np<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x);\ncudaEventRecord(f, t); }',
+    [],
+  ],
+  'the host writes in the next iteration': [
+    'float *h; cudaMallocHost(&h, 4096);\nfor (int i = 0; i < parameter; i++) {\nh[i] = 1;\np<<<4, 256, 0, s>>>(h); }',
+    ['host 10 9'],
+  ],
   'a copy within pinned memory': [
     'float *h; cudaMallocHost(&h, 4096); float *i; cudaMallocHost(&i, 4096); cudaMemcpyAsync(h, i, 4096, cudaMemcpyHostToHost, s);\ni[0] = 1;\nn<<<1, 1>>>(1);',
     [],
@@ -177,11 +238,12 @@ const bodies: Readonly<Record<string, readonly [body: string, pairs: readonly st
   ],
   'a loop that launches and waits in each iteration': [
     'for (int i = 0; i < parameter; i++) {\np<<<4, 256, 0, s>>>(x);\ncudaEventRecord(e, s);\ncudaStreamWaitEvent(t, e, 0);\nc<<<4, 256, 0, t>>>(y, x); }',
-    [],
+    // The launch of the next iteration does not wait for that of this one.
+    ['streams 11 8'],
   ],
   'a loop that waits for nothing': [
     'for (int i = 0; i < parameter; i++) {\np<<<4, 256, 0, s>>>(x);\nc<<<4, 256, 0, t>>>(y, x); }',
-    ['streams 8 9'],
+    ['streams 8 9', 'streams 9 8'],
   ],
   'two devices': ['p<<<4, 256, 0, s>>>(x);\ncudaSetDevice(1);\nc<<<4, 256, 0, t>>>(y, x);', []],
   'a function that launches': ['auto f = [&](float *a, cudaStream_t u) {\np<<<4, 256, 0, u>>>(a); };\nf(x, s);\nf(x, t);', ['streams 8 8']],

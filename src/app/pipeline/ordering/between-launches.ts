@@ -20,6 +20,7 @@ import {
   alikeText,
   chainText,
   noWaitText,
+  notComparedText,
   unorderedText,
 } from '../../../messages/ordering.ts';
 import type { Code } from '../../../source/codes.ts';
@@ -63,7 +64,7 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
       const own = early.get(one.entry)?.map(({ fingerprint, severity }) => ({ fingerprint, severity }));
       return own ? { ...one, early: own } : one;
     }),
-    diagnostics: [...checked.diagnostics, ...reported.map(diagnosticOf)],
+    diagnostics: [...checked.diagnostics, ...reported.map(diagnosticOf), ...units.flatMap(notCompared)],
   };
 }
 
@@ -73,6 +74,13 @@ interface Found extends Diagnostic {
   readonly entry: LaunchedKernel;
   /** Whether it is only about kernels before and after it. */
   readonly isOfChain?: true;
+}
+
+/** A notice on pairs of a unit beyond the limit. */
+function notCompared({ unit, unordered = [] }: KernelUnit): Diagnostic[] {
+  if (unordered.length <= maxPairs) return [];
+  const message = notComparedText(unit.path, maxPairs, unordered.length);
+  return [{ severity: 'notice', code: 'launch/not-compared', message, location: { file: unit.path, line: 1 } }];
 }
 
 function diagnosticOf({ entry, isOfChain, ...diagnostic }: Found): Diagnostic {
@@ -244,7 +252,7 @@ class Ordering {
 }
 
 function codeOf({ entry }: Launched, kernel = entry.kernel): LaunchedCode {
-  return { kernel, parameters: entry.parameters };
+  return { kernel, parameters: entry.parameters, unit: entry.unit.path };
 }
 
 function locationOf({ location, unit }: HostOperation): Location {

@@ -129,10 +129,11 @@ function connected(outcomes: readonly Outcome[]): Outcome[][] {
 
 function withRepairs(kernels: readonly CheckedKernel[], outcomes: readonly Outcome[]): CheckedKernel[] {
   const outcomeOf = new Map(outcomes.flatMap((outcome) => outcome.group.map(({ report }) => [report, outcome])));
-  return kernels.map(({ entry, report }) => {
+  return kernels.map((one) => {
+    const { report } = one;
     const { repair, costs, milliseconds } = outcomeOf.get(report)!;
     const timings = report.timings && { timings: { ...report.timings, repair: milliseconds } };
-    return { entry, report: { ...report, repair: ofInstance(repair, report, costs.get(report)), ...timings } };
+    return { ...one, report: { ...report, repair: ofInstance(repair, report, costs.get(report)), ...timings } };
   });
 }
 

@@ -20,10 +20,20 @@ interface Setting {
   readonly arch?: string;
   readonly kind?: OverlappingOperations['kind'];
   readonly a?: string;
+  /** Number of equal pairs. */
+  readonly pairs?: number;
 }
 
 /** The findings for a launch of `first` on `x`, then one of `second`. */
-async function findingsOf({ second, produced, first = st, arch = 'sm_90', kind = 'programmatic', a = 'x' }: Setting): Promise<string[]> {
+async function findingsOf({
+  second,
+  produced,
+  first = st,
+  arch = 'sm_90',
+  kind = 'programmatic',
+  a = 'x',
+  pairs = 2,
+}: Setting): Promise<string[]> {
   const unit = { path: 'k.cu' } as KernelUnit['unit'];
   const entryOf = (symbol: string, body: string, other: string): LaunchedKernel => {
     const { kernel, parameters } = codeOf(body);
@@ -40,7 +50,7 @@ async function findingsOf({ second, produced, first = st, arch = 'sm_90', kind =
     second: named('second', launchOf({ a: pointer(a) })),
     symbolFacts: [],
   };
-  const units = [{ unit, arch, kernels, unordered: [pair, pair] }] as unknown as KernelUnit[];
+  const units = [{ unit, arch, kernels, unordered: Array.from({ length: pairs }, () => pair) }] as unknown as KernelUnit[];
   const checked = { kernels: kernels.map((entry) => ({ entry })), diagnostics: [] } as unknown as Checked;
   const { diagnostics } = await orderLaunches(checked, units);
   return diagnostics.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
@@ -118,4 +128,11 @@ test('advice names the first operation, and no stream in a call', () => {
   const host = (stream: string): string => unorderedText(launch('one', stream), read, 'x', true);
   assert.match(host('s'), /in stream `s`: .*Wait for that stream before this line, for example with `cudaStreamSynchronize\(\)`/);
   assert.match(host('the default stream'), /in the default stream: .*Call `cudaDeviceSynchronize\(\)`/);
+});
+
+test('a notice states that not all pairs of a unit were compared', async () => {
+  const noticesOf = async (pairs: number): Promise<string[]> =>
+    (await findingsOf({ second: `${wait} ${ld}`, pairs })).filter((one) => one.startsWith('notice'));
+  assert.deepEqual(await noticesOf(48), []);
+  assert.match((await noticesOf(49)).join(), /^notice launch\/not-compared: k\.cu has 49 pairs .* the first 48/);
 });
