@@ -1,10 +1,10 @@
 /** The launches of host code: of each function that leads to one, with the arguments of its callers or unknown ones. */
 import { grouped } from '../base/grouped.ts';
 import { LayeredMap } from '../base/layered-map.ts';
-import { type Fact, type HostTerm, integer, termConstant } from '../assumptions/expression.ts';
+import { type Fact, type HostTerm, integer } from '../assumptions/expression.ts';
 import { symbolsOf } from '../assumptions/parts.ts';
 import { arithmetic } from '../assumptions/simplify.ts';
-import { type HostValue, extentsOf, termOf, valueKey } from '../cuda/launches/value.ts';
+import { extentsOf, termOf, valueKey } from '../cuda/launches/value.ts';
 import { readDebugTypes } from '../gimple/debug-types.ts';
 import type { GimpleLocation, GimpleStatement } from '../gimple/gimple.ts';
 import { readInitialisedData } from '../gimple/initialised-data.ts';
@@ -17,6 +17,7 @@ import { type KernelParameters, LaunchReader, type MadeLaunch } from './launches
 import { Library } from './library.ts';
 import type { HostPlace } from './objects.ts';
 import type { HostEntry, HostLaunch, HostOperation, HostTouch, ReadLaunch, OverlappingOperations } from './operations/host-operation.ts';
+import { addsNode, nodesBefore } from './operations/graph-nodes.ts';
 import { type LoggedOperation, type LoggedPair, OperationLog } from './operations/operation-log.ts';
 import { type HostOrder, type HostStream, hostMayWait, noOrder } from './operations/order.ts';
 import { type State, cloneState } from './state.ts';
@@ -39,8 +40,6 @@ export interface HostReading {
   readonly cutShort: readonly HostEntry[];
 }
 
-/** Maximum number of nodes that a node of a graph depends on. */
-const maxEdges = 64n;
 /** Maximum number of pairs of operations of one function, and of those at the same two places. */
 const maxPairs = 128;
 const maxAlike = 3;
@@ -199,29 +198,21 @@ class Run extends Interpreter {
     this.#accessed.set(key, state.order);
   }
 
-  /** A function that adds a node to a graph: `(node, graph, dependencies, their number, …)`. */
+  /** A function that adds a node to a graph. */
   #graphNode(name: string, request: CallRequest, state: State): Outcome {
-    const { given } = request;
-    const scalar = (at: number): HostValue | undefined => {
-      const passed = given[at];
-      return passed?.kind === 'scalar' ? passed.value : undefined;
-    };
-    // The data of edges comes before their number.
-    const [graph, count] = [scalar(1), scalar(name.endsWith('_v2') ? 4 : 3)];
-    const term = count && termOf(count);
-    const number = term ? termConstant(term) : undefined;
-    const list = this.placeOf(given[2]);
+    const given = request.given.map((passed) => (passed.kind === 'scalar' ? passed.value : undefined));
+    const [, graph] = given;
+    const list = this.placeOf(request.given[2]);
     const handleAt = (at: number): string => {
       const offset = arithmetic('+', list!.offset!, integer(8 * at));
       return offset ? valueKey(this.objects.read({ ...list!, offset }, 8, state).value) : '';
     };
-    const isListed = number !== undefined && number <= maxEdges && list !== null && list.offset !== null;
-    const after = number === 0n ? [] : isListed ? Array.from({ length: Number(number) }, (_, at) => handleAt(at)) : null;
+    const after = nodesBefore(name, given, list?.offset ? handleAt : null);
     const made = this.#reader.call(name, request, state);
     const outcome = made ? null : (this.#library.call(name, request, state) ?? this.callUnknown(request, state));
     const [launch, ...others] = made ? this.#logLaunches(made, request) : [];
     const handle = this.objects.fresh('node');
-    const node = this.placeOf(given[0]);
+    const node = this.placeOf(request.given[0]);
     if (node) this.objects.write(node, 8, handle, state);
     const operation = {
       kind: launch ? 'launch' : 'copy',
@@ -287,7 +278,7 @@ class Run extends Interpreter {
         thrown: null,
       };
     }
-    if (/^cudaGraphAdd\w*Node(?:1D|_v2)?$/.test(name)) return this.#graphNode(name, request, state);
+    if (addsNode(name)) return this.#graphNode(name, request, state);
     const made = this.#reader.call(name, request, state);
     if (made) {
       this.#record(made, request, state);

@@ -67,6 +67,9 @@ async function reportOn(program: string, texts: readonly string[]): Promise<Judg
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'selvage-program-')));
   try {
     cpSync(join(programsFolder, program), copy, { recursive: true });
+    // Headers that the programs of a construct share.
+    const shared = join(programsFolder, dirname(program));
+    for (const header of globSync('*.cuh', { cwd: shared })) cpSync(join(shared, header), join(copy, header));
     // Without the samples of hooks.
     execFileSync('git', ['init', '--quiet', '--template='], { cwd: copy });
     execFileSync('git', ['add', '--all'], { cwd: copy });

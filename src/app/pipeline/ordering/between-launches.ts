@@ -243,7 +243,7 @@ class Ordering {
     const shared = overlap?.memory ?? bytes?.possible[0]?.memory;
     if (!entry || shared === undefined) return [];
     const memory = memoryOf(shared, first, second);
-    const names = [operationText(first, launches[0]), operationText(second, launches[1])] as const;
+    const names = [inWords(first, launches[0]), inWords(second, launches[1])] as const;
     const message = unorderedText(...names, memory, overlap !== undefined);
     const code: Code = pair.kind === 'host' ? 'ordering/host' : 'ordering/streams';
     const subject = [names[0].name, names[1].name, memory];
@@ -259,7 +259,7 @@ function locationOf({ location, unit }: HostOperation): Location {
   return location ? { file: location.file, line: location.line } : { file: unit, line: 1 };
 }
 
-function operationText(operation: HostOperation, launched: Launched | null): OperationText {
+function inWords(operation: HostOperation, launched: Launched | null): OperationText {
   const { kind, name, stream } = operation;
   return { kind, name: launched?.entry.name.qualified ?? name, location: locationOf(operation), stream };
 }

@@ -14,7 +14,7 @@
 // expect: copyEarly finding ordering/pdl-wait error lines 52 when "`fill`"
 //
 // The third kernel uses what the first one writes, and waits only for the second one.
-#include <cuda_runtime.h>
+#include "early-launch.cuh"
 
 __global__ void fill(float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -52,20 +52,6 @@ __global__ void copyEarly(float* y, const float* x) {
   float value = x[i];
   cudaGridDependencySynchronize();
   y[i] = value;
-}
-
-/** Launches a kernel that may start before the kernel before it in the stream has ended. */
-template <typename... Parameters, typename... Arguments>
-void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 int main() {

@@ -7,7 +7,7 @@
 // expect: copyByWaitingHelper silent
 //
 // A function that the kernel calls loads before the kernel waits, or waits itself.
-#include <cuda_runtime.h>
+#include "early-launch.cuh"
 
 __global__ void fill(float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -35,20 +35,6 @@ __global__ void copyByWaitingHelper(float* y, const float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float value = loadAfterWait(x, i);
   y[i] = value;
-}
-
-/** Launches a kernel that may start before the kernel before it in the stream has ended. */
-template <typename... Parameters, typename... Arguments>
-void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 int main() {

@@ -7,7 +7,7 @@
 // expect: scale<3> finding ordering/pdl-wait error lines 21
 //
 // Instances of a template share a line: one finding.
-#include <cuda_runtime.h>
+#include "early-launch.cuh"
 
 __global__ void fill(float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,20 +19,6 @@ template <int factor>
 __global__ void scale(float* y, const float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   y[i] = factor * x[i];
-}
-
-/** Launches a kernel that may start before the kernel before it in the stream has ended. */
-template <typename... Parameters, typename... Arguments>
-void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 int main() {

@@ -7,7 +7,7 @@
 // expect: storeLate silent
 //
 // The kernel before is not known: the library launches one kernel in each function.
-#include <cuda_runtime.h>
+#include "early-launch.cuh"
 
 __global__ void storeEarly(float* y, const float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -26,20 +26,6 @@ __global__ void storeLate(float* y, const float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   cudaGridDependencySynchronize();
   y[i] = x[i];
-}
-
-/** Launches a kernel that may start before the kernel before it in the stream has ended. */
-template <typename... Parameters, typename... Arguments>
-void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 void early(float* y, const float* x) { launchEarly(storeEarly, 4, 256, y, x); }

@@ -7,7 +7,7 @@
 // expect: sumAfter silent
 //
 // A loop waits after its first load, or before.
-#include <cuda_runtime.h>
+#include "early-launch.cuh"
 
 __global__ void fill(float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -29,20 +29,6 @@ __global__ void sumAfter(float* y, const float* x) {
   cudaGridDependencySynchronize();
   for (int i = threadIdx.x; i < 1024; i += blockDim.x) sum += x[i];
   y[blockIdx.x * blockDim.x + threadIdx.x] = sum;
-}
-
-/** Launches a kernel that may start before the kernel before it in the stream has ended. */
-template <typename... Parameters, typename... Arguments>
-void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 int main() {

@@ -7,7 +7,7 @@
 // expect: copyBoth silent
 //
 // Some blocks do not wait.
-#include <cuda_runtime.h>
+#include "early-launch.cuh"
 
 __global__ void fill(float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -30,20 +30,6 @@ __global__ void copyBoth(float* y, const float* x) {
     cudaGridDependencySynchronize();
     y[i] = 2 * x[i];
   }
-}
-
-/** Launches a kernel that may start before the kernel before it in the stream has ended. */
-template <typename... Parameters, typename... Arguments>
-void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 int main() {

@@ -7,7 +7,7 @@
 // expect: clearLate silent
 //
 // The second kernel writes what the first one still reads after it has let the second one start.
-#include <cuda_runtime.h>
+#include "early-launch.cuh"
 
 __global__ void sum(float* y, const float* x) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -23,20 +23,6 @@ __global__ void clearEarly(float* x) {
 __global__ void clearLate(float* x) {
   cudaGridDependencySynchronize();
   x[blockIdx.x * blockDim.x + threadIdx.x] = 0;
-}
-
-/** Launches a kernel that may start before the kernel before it in the stream has ended. */
-template <typename... Parameters, typename... Arguments>
-void launchEarly(void (*kernel)(Parameters...), int blocks, int threads, Arguments... arguments) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  cudaLaunchAttribute attribute[1];
-  attribute[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute[0].val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...);
 }
 
 int main() {
