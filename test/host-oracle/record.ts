@@ -39,8 +39,24 @@ export interface RecordedAllocation {
   readonly launchesBefore: number;
 }
 
+/** An operation of a stream or of the host, with handles and addresses in hexadecimal digits: `0` without one. */
+export interface RecordedOperation {
+  /** Function of the runtime, or `launch`, `stream`, `separate stream`. */
+  readonly operation: string;
+  /** The number that the program has given last. */
+  readonly mark: number;
+  readonly stream: string;
+  readonly event: string;
+  readonly to: string;
+  readonly from: string;
+  /** Number of launches before it. */
+  readonly launchesBefore: number;
+}
+
 export interface Recording {
   readonly launches: readonly RecordedLaunch[];
+  /** With `SELVAGE_ORDER` in the environment, in the order of their calls. */
+  readonly operations: readonly RecordedOperation[];
   readonly allocations: readonly RecordedAllocation[];
   readonly exit: ProcessEnd;
   /** Standard error, cut at 64 KiB. */
@@ -168,9 +184,13 @@ export async function runRecording(executable: RecordingExecutable, args: readon
   }
 }
 
-type RecordLine = Omit<RecordedLaunch, 'name'> | { readonly allocation: string; bytes: number; call: string };
+type RecordLine =
+  | Omit<RecordedLaunch, 'name'>
+  | Omit<RecordedOperation, 'launchesBefore'>
+  | { readonly allocation: string; bytes: number; call: string };
 
-function readRecord(text: string): Pick<Recording, 'launches' | 'allocations'> {
+function readRecord(text: string): Pick<Recording, 'launches' | 'allocations' | 'operations'> {
+  const operations: RecordedOperation[] = [];
   const launches: RecordedLaunch[] = [];
   const allocations: RecordedAllocation[] = [];
   for (const line of text.split('\n')) {
@@ -179,12 +199,13 @@ function readRecord(text: string): Pick<Recording, 'launches' | 'allocations'> {
     if ('allocation' in read) {
       const { allocation, bytes, call } = read;
       allocations.push({ address: BigInt(allocation), bytes, call, launchesBefore: launches.length });
-    } else {
+    } else if ('operation' in read) operations.push({ ...read, launchesBefore: launches.length });
+    else {
       const full = read.kernel === null ? undefined : demangle(read.kernel)?.full;
       launches.push({ ...read, name: full?.replaceAll(/\bp\d+::/g, '') ?? null });
     }
   }
-  return { launches, allocations };
+  return { launches, allocations, operations };
 }
 
 /** Writes the files of one program into a folder, compiles them and runs the program with its arguments. */

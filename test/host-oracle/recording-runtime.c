@@ -3,6 +3,7 @@
  * libcudart. Device memory is host memory, so that copies really copy. Calls that are not defined here are link errors.
  *
  * SELVAGE_RECORD names the file to which lines of JSON are appended, one per launch and one per allocation.
+ * With SELVAGE_ORDER the record has the operations of streams, too, with the mark that the program has set last.
  * SELVAGE_PARAMETERS names a text with the sizes of the parameters of each kernel: `name size0 size1 ...`.
  */
 #define _GNU_SOURCE
@@ -122,6 +123,26 @@ static FILE *record_file(void) {
   return file;
 }
 
+static int mark;
+
+/* Called by programs whose operations are compared by their lines. */
+void selvageMark(int number) { mark = number; }
+
+static void record_operation(const char *call, const void *stream, const void *event, const void *to,
+                             const void *from) {
+  if (!getenv("SELVAGE_ORDER")) return;
+  pthread_mutex_lock(&lock);
+  FILE *out = record_file();
+  if (out) {
+    fprintf(out, "{\"operation\":\"%s\",\"mark\":%d,\"stream\":\"%llx\",\"event\":\"%llx\"", call, mark,
+            (unsigned long long)(uintptr_t)stream, (unsigned long long)(uintptr_t)event);
+    fprintf(out, ",\"to\":\"%llx\",\"from\":\"%llx\"}\n", (unsigned long long)(uintptr_t)to,
+            (unsigned long long)(uintptr_t)from);
+    fflush(out);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
 static void record_launch(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                           const unsigned *cluster, bool cooperative, bool early) {
   pthread_mutex_lock(&lock);
@@ -190,6 +211,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function) {
 }
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                cudaStream_t stream) {
+  record_operation("launch", stream, NULL, NULL, NULL);
   record_launch(kernel, grid, block, arguments, shared, NULL, false, false);
   OK;
 }
@@ -199,6 +221,7 @@ cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, 
 }
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream) {
+  record_operation("launch", stream, NULL, NULL, NULL);
   record_launch(function, grid, block, arguments, shared, NULL, false, false);
   OK;
 }
@@ -307,12 +330,15 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind) {
+  record_operation("cudaMemcpy", NULL, NULL, to, from);
   memmove(to, from, bytes);
   OK;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return cudaMemcpy(to, from, bytes, kind);
+  record_operation("cudaMemcpyAsync", stream, NULL, to, from);
+  memmove(to, from, bytes);
+  OK;
 }
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes) {
   return cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
@@ -332,6 +358,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
   return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
 }
 cudaError_t cudaMemset(void *pointer, int value, size_t bytes) {
+  record_operation("cudaMemset", NULL, NULL, pointer, NULL);
   memset(pointer, value, bytes);
   OK;
 }
@@ -479,7 +506,10 @@ cudaError_t cudaSetDevice(int device) {
 }
 cudaError_t cudaSetDeviceFlags(unsigned flags) { OK; }
 cudaError_t cudaDeviceReset(void) { OK; }
-cudaError_t cudaDeviceSynchronize(void) { OK; }
+cudaError_t cudaDeviceSynchronize(void) {
+  record_operation("cudaDeviceSynchronize", NULL, NULL, NULL, NULL);
+  OK;
+}
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value) { OK; }
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config) { OK; }
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
@@ -618,15 +648,14 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function
 
 static void *new_handle(void) { return calloc(1, 1); }
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream) {
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
   *stream = (cudaStream_t)new_handle();
+  record_operation(flags & cudaStreamNonBlocking ? "separate stream" : "stream", *stream, NULL, NULL, NULL);
   OK;
 }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
-  return cudaStreamCreate(stream);
-}
+cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority) {
-  return cudaStreamCreate(stream);
+  return cudaStreamCreateWithFlags(stream, flags);
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   *least = 0;
@@ -634,9 +663,15 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest) {
   OK;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return cudaFree(stream); }
-cudaError_t cudaStreamSynchronize(cudaStream_t stream) { OK; }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  record_operation("cudaStreamSynchronize", stream, NULL, NULL, NULL);
+  OK;
+}
 cudaError_t cudaStreamQuery(cudaStream_t stream) { OK; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) { OK; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  record_operation("cudaStreamWaitEvent", stream, event, NULL, NULL);
+  OK;
+}
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned flags) { OK; }
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
                                    const cudaLaunchAttributeValue *value) {
@@ -656,8 +691,14 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags) {
   return cudaEventCreate(event);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return cudaFree(event); }
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { OK; }
-cudaError_t cudaEventSynchronize(cudaEvent_t event) { OK; }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  record_operation("cudaEventRecord", stream, event, NULL, NULL);
+  OK;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  record_operation("cudaEventSynchronize", NULL, event, NULL, NULL);
+  OK;
+}
 cudaError_t cudaEventQuery(cudaEvent_t event) { OK; }
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end) {
   *milliseconds = 1.0f;

@@ -30,9 +30,10 @@ cudaStream_t s, t, u; cudaStreamCreate(&s); cudaStreamCreate(&t); cudaStreamCrea
 cudaEvent_t e, f; cudaEventCreate(&e); cudaEventCreateWithFlags(&f, cudaEventDisableTiming); float v = 0;`;
 
 /** Lines of {@link declared} and of the head of the function. */
-const linesBefore = 4;
+export const linesBefore = 4;
 
-class Model {
+/** The order of operations of the streams `0`, `s`, `t` and `u`, of which the last one does not wait for the default stream. */
+export class OrderModel {
   readonly #streams: readonly Stream[] = [
     { name: '0', kind: 'legacy', nodes: [] },
     { name: 's', kind: 'waiting', nodes: [] },
@@ -117,7 +118,7 @@ class Model {
 /** A program of 4 to 12 statements, some of them in loops of two iterations or in functions. */
 export function generateProgram(seed: number): GeneratedProgram {
   const random = seededRandom(seed);
-  const model = new Model();
+  const model = new OrderModel();
   const lines: string[] = [];
   const count = 4 + random.below(9);
   for (let at = 0; at < count; at++) {
@@ -132,7 +133,7 @@ export function generateProgram(seed: number): GeneratedProgram {
   return { text: `void run() {\n${declared}\n${lines.join('\n')}\nk<<<1, 1>>>();\n}`, pairs: model.pairs() };
 }
 
-function statement(random: Random, line: number): { readonly text: string; readonly run: (model: Model) => void } {
+function statement(random: Random, line: number): { readonly text: string; readonly run: (model: OrderModel) => void } {
   const pick = <Value>(all: readonly Value[]): Value => random.pick(all);
   const [stream, event] = [pick(['0', 's', 't', 'u']), pick(['e', 'f'])];
   const kind = random.below(16);
@@ -164,7 +165,7 @@ function statement(random: Random, line: number): { readonly text: string; reado
     }
     case 8: {
       const array = pick(['a', 'b', 'm']);
-      const run = (model: Model): void => {
+      const run = (model: OrderModel): void => {
         model.issue(
           line,
           '0',
