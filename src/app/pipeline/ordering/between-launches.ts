@@ -35,17 +35,21 @@ const maxPairs = 48;
 
 /** Adds findings about the order of launches. Programs without operations that may overlap pay nothing. */
 export async function orderLaunches(checked: Checked, units: readonly KernelUnit[]): Promise<Checked> {
-  const pairs = units.flatMap((unit) => (unit.unordered ?? []).slice(0, maxPairs).map((pair) => ({ unit, pair })));
-  if (pairs.length === 0) return checked;
+  if (units.every(({ unordered = [] }) => unordered.length === 0)) return checked;
   const between = await import('../../../between/unordered-bytes.ts');
   const wanted = new Set(checked.kernels.map(({ entry }) => entry));
   const ordering = new Ordering(units, wanted, between);
-  const found = pairs.flatMap(({ unit, pair }) =>
-    pair.kind === 'programmatic'
-      ? ordering.programmatic(unit, pair)
-      : pair.kind === 'chain'
-        ? ordering.chain(unit, pair)
-        : ordering.unordered(unit, pair),
+  const open = units.map((unit) => ({ unit, pairs: (unit.unordered ?? []).filter((pair) => ordering.isOpen(unit, pair)) }));
+  const found = open.flatMap(({ unit, pairs }) =>
+    pairs
+      .slice(0, maxPairs)
+      .flatMap((pair) =>
+        pair.kind === 'programmatic'
+          ? ordering.programmatic(unit, pair)
+          : pair.kind === 'chain'
+            ? ordering.chain(unit, pair)
+            : ordering.unordered(unit, pair),
+      ),
   );
   const distinct = new Map(found.toReversed().map((one) => [`${one.severity} ${one.fingerprint} ${placeKey(one)}`, one]));
   // A kernel of which one launch shows the overlap needs no warning for another one.
@@ -64,7 +68,11 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
       const own = early.get(one.entry)?.map(({ fingerprint, severity }) => ({ fingerprint, severity }));
       return own ? { ...one, early: own } : one;
     }),
-    diagnostics: [...checked.diagnostics, ...reported.map(diagnosticOf), ...units.flatMap(notCompared)],
+    diagnostics: [
+      ...checked.diagnostics,
+      ...reported.map(diagnosticOf),
+      ...open.flatMap(({ unit, pairs }) => notCompared(unit, pairs.length)),
+    ],
   };
 }
 
@@ -77,9 +85,9 @@ interface Found extends Diagnostic {
 }
 
 /** A notice on pairs of a unit beyond the limit. */
-function notCompared({ unit, unordered = [] }: KernelUnit): Diagnostic[] {
-  if (unordered.length <= maxPairs) return [];
-  const message = notComparedText(unit.path, maxPairs, unordered.length);
+function notCompared({ unit }: KernelUnit, count: number): Diagnostic[] {
+  if (count <= maxPairs) return [];
+  const message = notComparedText(unit.path, maxPairs, count);
   return [{ severity: 'notice', code: 'launch/not-compared', message, location: { file: unit.path, line: 1 } }];
 }
 
@@ -157,13 +165,24 @@ class Ordering {
       .find((entry) => entry.arch === arch && entry.unit.path === unit && isKernelInHost(launch!.kernel, entry.kernel.symbol));
   }
 
+  /** Whether a pair has to be compared: kernels that may start early and access memory only after their wait order themselves. */
+  isOpen(unit: KernelUnit, { kind, second: { launch }, second, between = [] }: OverlappingOperations): boolean {
+    if (!launch || (kind !== 'programmatic' && kind !== 'chain')) return true;
+    const last = this.#launched(unit, second);
+    if (!last || !canStartEarly(last.entry.arch)) return false;
+    const waits = (one: Launched): boolean => buildsOf(one).every((build) => waitsFirst(gridDependency(build)));
+    if (kind === 'programmatic') return !waits(last);
+    const others = between.map((one) => this.#launched(unit, one));
+    const mayEnd = (one: Launched): boolean => buildsOf(one).every((build) => !gridDependency(build).hasWait);
+    return others.every((one) => one !== null && (mayEnd(one) || (!waits(last) && gridDependency(builtOf(one)).triggersFirst)));
+  }
+
   /** A launch that may start before the launch before it has ended. */
   programmatic(unit: KernelUnit, pair: OverlappingOperations): Found[] {
     const second = this.#launched(unit, pair.second);
     const first = this.#launched(unit, pair.first);
-    if (!second || !canStartEarly(second.entry.arch) || ![first, second].some((one) => one && this.#wanted.has(one.entry))) return [];
+    if (!second || ![first, second].some((one) => one && this.#wanted.has(one.entry))) return [];
     const { kernel, produced } = second.entry;
-    if (buildsOf(second).every((build) => waitsFirst(gridDependency(build)))) return [];
     const written = first && this.#early({ ...pair, first: first.operation }, first, second, kernel);
     if (!first || !written) return this.#mayBeEarly(second);
     const hasMoved = produced !== undefined && beforeWait(produced).some((line) => !beforeWait(kernel).includes(line));

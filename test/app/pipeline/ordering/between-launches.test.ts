@@ -131,8 +131,9 @@ test('advice names the first operation, and no stream in a call', () => {
 });
 
 test('a notice states that not all pairs of a unit were compared', async () => {
-  const noticesOf = async (pairs: number): Promise<string[]> =>
-    (await findingsOf({ second: `${wait} ${ld}`, pairs })).filter((one) => one.startsWith('notice'));
+  const noticesOf = async (pairs: number, second = ld): Promise<string[]> =>
+    (await findingsOf({ second, pairs })).filter((one) => one.startsWith('notice'));
   assert.deepEqual(await noticesOf(48), []);
+  assert.deepEqual(await noticesOf(99, `${wait} ${ld}`), [], 'kernels that wait first are not run');
   assert.match((await noticesOf(49)).join(), /^notice launch\/not-compared: k\.cu has 49 pairs .* the first 48/);
 });
