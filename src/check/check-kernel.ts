@@ -4,7 +4,7 @@
  * that the tiers leave open are executed in the interpreter; only a run confirms a finding.
  */
 import type { Assumption, DivergenceResult, RaceResult } from '../verdict/finding.ts';
-import { baseName, placeOf } from './context/names.ts';
+import { placeOf } from './context/names.ts';
 import { isGridBarrier } from '../analysis/barriers/barrier-interval.ts';
 import { areExecutedByAll } from './ordering/grid-gate.ts';
 import { assumedOfCalls } from './context/unknown-calls.ts';
@@ -194,8 +194,8 @@ function* decide(
   // Intervals: analysis/barriers.
   const isPart = barriers.earlyExits.length > 0;
   const gates = !isPart && areExecutedByAll(facts.gates, facts.kernel, facts.dependences, uniformity.grid) ? facts.gates : [];
-  for (const { counter, startsAtZero, assumes } of gates) {
-    if (startsAtZero) assumed.add('initial', `${baseName(facts, counter.targets[0]!.base)} is 0 when the kernel starts`);
+  for (const { counter, startsAtZero, countsUp, assumes } of gates) {
+    if (startsAtZero) assumed.addZero(counter.targets[0]!.base, countsUp);
     assumed.addNoWrap(assumes);
   }
   const intervals: KernelIntervals = intervalsOf(facts, uniformity, isPart, gates);

@@ -28,6 +28,7 @@ import type { Hit } from './deciding/enumerate.ts';
 import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
 import { type Order, orderBetween } from './ordering/order.ts';
+import { addedBy, writeOf } from './ordering/synchronising-access.ts';
 import type { Synchronisation } from './ordering/pattern.ts';
 import { usualContents } from './deciding/held-contents.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
@@ -172,8 +173,7 @@ export function tryExecutions(
   const proof = provedByExecutions(facts, pairs, aliasing(facts).mayAlias, (base) => startOf(request, base) !== 'no');
   if (!proof) return tried;
   for (const a of proof.disjoint) for (const b of proof.disjoint) if (a.key !== b.key) mayAlias(a, b);
-  for (const base of proof.zero)
-    if (startOf(request, base) === 'assumed') assumed.add('initial', `${baseName(facts, base)} is 0 when the kernel starts`);
+  for (const base of proof.zero) if (startOf(request, base) === 'assumed') assumed.addZero(base, false);
   for (const { obligation } of tried.waiting) log?.addRace(obligation, 'executions', null);
   return { ...tried, waiting: [], unresolved: [] };
 }
@@ -321,9 +321,12 @@ export function* querySolver(
     const overlapIn = (launch: LaunchInstance): OverlapInLaunch => (effort.left > 0 ? inLaunch(pair, launch, effort) : { kind: 'unknown' });
     yield* confirmation.runHints([{ pair, hits, model: result.model, overlapIn }]);
   }
-  for (const { base, counter, startsAtZero, assumes } of orders) {
+  for (const { base, kind, resets, releases, counter, startsAtZero, assumes } of orders) {
     if (counter) assumed.addCounter(counter.targets[0]!.base, counter.bytes);
-    if (startsAtZero) assumed.add('initial', `${baseName(context, base)} is 0 when the kernel starts`);
+    // A counter to which all have added, or a flag that is set.
+    const isCounted = kind !== 'flag' && releases.every((release) => addedBy(context.symbolic, release) !== null);
+    const isSet = releases.every((release) => writeOf(context.symbolic, release)?.value.operator === 'constant');
+    if (startsAtZero) assumed.addZero(base, kind !== 'lock' && resets.length === 0 && (isCounted || isSet));
     assumed.addNoWrap(assumes);
   }
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);

@@ -9,7 +9,7 @@ import { type CallRequest, type Outcome, type Passed, handleLabel } from './acti
 import type { Interpreter } from './interpreter.ts';
 import { constantBytes, zeroObject } from './object-contents.ts';
 import { type HostPlace, labelOf } from './objects.ts';
-import { copyOf } from './operations/copies.ts';
+import { afterWrite, copyOf } from './operations/copies.ts';
 import { hostMayWait, hostWaitsFor } from './operations/order.ts';
 import { movedBy, roundedValue } from './gimple-operators.ts';
 import type { State } from './state.ts';
@@ -575,8 +575,10 @@ export class Library {
 
   /** Issues a copy or a fill to its stream. */
   #issue(name: string, request: CallRequest, state: State): void {
-    const made = copyOf(name, request.given.map(scalar), ({ id }) => this.#host.objects.shared.has(id));
+    const given = request.given.map(scalar);
+    const made = copyOf(name, given, ({ id }) => this.#host.objects.shared.has(id));
     if (made === null) return;
+    state.order = afterWrite(state.order, name, given);
     if (made === 'unknown') {
       state.order = { ...hostMayWait(state.order), isExact: false };
       return;

@@ -98,7 +98,7 @@ class Run extends Interpreter {
   /** Whether other operations may overlap with a launch. The order of one stream is known. */
   mayOverlap(launch: Omit<HostLaunch, 'entry'>): boolean {
     const isOfPair = ({ first, second }: LoggedPair): boolean => first?.launch === launch || second.launch === launch;
-    return this.#streamsUsed.size > 1 && (!this.#isExact || this.pairs.some(isOfPair));
+    return this.#streamsUsed.size > 1 && (!this.#isExact || this.pairs.some((pair) => pair.kind !== 'again' && isOfPair(pair)));
   }
 
   reaches(unit: HostUnit, symbol: string): boolean {
@@ -440,13 +440,14 @@ function readPairs(pairs: readonly LoggedPair[], entry: HostEntry, symbolFacts: 
     return made;
   };
   const placeOf = (one: LoggedOperation | null): unknown => one && [one.name, one.location, one.touches.map(({ memory }) => memory.id)];
-  const distinct = grouped(pairs, ({ kind, first, second }) => JSON.stringify([kind, placeOf(first), placeOf(second)]));
+  const distinct = grouped(pairs, ({ kind, first, second, memories }) => JSON.stringify([kind, placeOf(first), placeOf(second), memories]));
   return [...distinct.values()]
     .flatMap((alike) => alike.slice(0, maxAlike))
+    .toSorted((one, other) => Number(one.kind === 'again') - Number(other.kind === 'again'))
     .slice(0, maxPairs)
-    .map(({ kind, first, second, between }) => {
+    .map(({ kind, first, second, between, memories }) => {
       const operations = { first: first && read(first), second: read(second), ...(between && { between: between.map(read) }) };
-      return { kind, ...operations, symbolFacts };
+      return { kind, ...operations, ...(memories && { memories }), symbolFacts };
     });
 }
 

@@ -45,6 +45,8 @@ export interface Assumption {
   readonly kind: AssumptionKind;
   readonly text: string;
   readonly location?: Location;
+  /** Of `initial`: the number of the parameter that points to the memory, if the kernel leaves another value there. */
+  readonly changes?: number;
 }
 
 export interface AccessDescription {

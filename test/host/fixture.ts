@@ -77,6 +77,8 @@ export async function readUnit(
   readonly launches: readonly (readonly Found[])[];
   /** For each program its pairs of operations without an order: `streams 3 4`, with their lines in the program. */
   readonly unordered: readonly (readonly string[])[];
+  /** The same for launches of one kernel that are given the same memory again: `3 4 x`. */
+  readonly repeated: readonly (readonly string[])[];
   readonly cutShort: readonly string[];
 }> {
   const [root, folder] = [temporaryFolder(context), temporaryFolder(context)];
@@ -116,11 +118,14 @@ export async function readUnit(
   const startOf = (at: number): number =>
     lines.findIndex((one) => one === `namespace s${first + at} {`) + 1 + (snippets[at]!.parameters ? 1 : 0);
   const unordered = snippets.map((): string[] => []);
-  for (const { kind, first: earlier, second } of reading.unordered) {
+  const repeated = snippets.map((): string[] => []);
+  for (const { kind, first: earlier, second, memories = [] } of reading.unordered) {
     const line = second.location?.line ?? 0;
     const at = snippets.findLastIndex((_, index) => startOf(index) < line);
     const lineOf = (one: HostOperation | null): string => (one ? String((one.location?.line ?? 0) - startOf(at)) : '?');
-    unordered[at]!.push(`${kind} ${lineOf(earlier)} ${lineOf(second)}`);
+    const names = memories.map((id) => id.replace(/[@#].*/, ''));
+    if (kind === 'again') repeated[at]!.push([lineOf(earlier), lineOf(second), ...names].join(' '));
+    else unordered[at]!.push(`${kind} ${lineOf(earlier)} ${lineOf(second)}`);
   }
   for (const launch of reading.launches) {
     const at = Number(/5s(\d{4})/.exec(launch.entry.symbol)?.[1] ?? 0) - first;
@@ -129,7 +134,13 @@ export async function readUnit(
     const location = { file: launch.location?.file ?? '', line: line - startOf(at) };
     launches[at].push({ launch, sites: sitesOf({ ...launch, text: 'k' }, location, snippets[at]!.parameters ?? anyParameters) });
   }
-  return { launches, unordered: unordered.map((pairs) => [...new Set(pairs)]), cutShort: reading.cutShort.map(({ symbol }) => symbol) };
+  const distinct = (pairs: readonly string[]): string[] => [...new Set(pairs)];
+  return {
+    launches,
+    unordered: unordered.map(distinct),
+    repeated: repeated.map(distinct),
+    cutShort: reading.cutShort.map(({ symbol }) => symbol),
+  };
 }
 
 /** Whether a launch is of the kernel `k`. */

@@ -53,6 +53,13 @@ export class AssumedFacts {
     this.facts.set(`${kind}|${text}`, { kind, text, ...(location && { location }) });
   }
 
+  /** Records memory that is 0 at first. @param isChanged whether the kernel leaves another value there */
+  addZero(base: Base, isChanged: boolean): void {
+    const text = `${baseName(this.of, base)} is 0 when the kernel starts`;
+    const changes = isChanged && base.kind === 'parameter' && base.offset === 0 ? { changes: base.index } : {};
+    this.facts.set(`initial|${text}`, { kind: 'initial', text, ...changes });
+  }
+
   /** Whether a proof depends on more than the launch. Then vacuity has to be excluded. */
   get areRestrictive(): boolean {
     const all = [...this.given, ...this.facts.values()];

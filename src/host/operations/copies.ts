@@ -1,7 +1,8 @@
 /** Copies and fills of the CUDA runtime: what they access, in which stream, and whether the host waits for them. */
-import { integer } from '../../assumptions/expression.ts';
-import { type HostMemory, type HostValue, nullPointer, termOf } from '../../cuda/launches/value.ts';
+import { integer, termConstant } from '../../assumptions/expression.ts';
+import { type HostMemory, type HostValue, memoriesIn, nullPointer, termOf } from '../../cuda/launches/value.ts';
 import type { HostOperation, HostTouch } from './host-operation.ts';
+import { type HostOrder, afterUse } from './order.ts';
 
 interface MadeCopy {
   readonly operation: Pick<HostOperation, 'kind' | 'name' | 'touches'>;
@@ -71,4 +72,16 @@ export function copyOf(
     returnsEarly:
       source === undefined ? isOnDevice(0) : isAsync && isPinned(0) && isPinned(source) && (isOnDevice(0) || isOnDevice(source)),
   };
+}
+
+/** `cudaMemcpyDeviceToHost` */
+const toHost = 2n;
+
+/** The order after a copy or a fill, which may be the last to use what it writes: any memory, if that is unknown. */
+export function afterWrite(order: HostOrder, name: string, given: readonly (HostValue | undefined)[]): HostOrder {
+  const written = given[0] ? memoriesIn(given[0]).map(({ id }) => id) : [];
+  if (written.length > 0) return afterUse(order, written, null);
+  const direction = given[3] && termOf(given[3]);
+  const isToHost = /^cudaMemcpy(?:Async)?$/.test(name) && direction && termConstant(direction) === toHost;
+  return isToHost ? order : { ...order, lastUses: new Map() };
 }

@@ -66,14 +66,17 @@ export interface HostOperation {
  * - `programmatic`: a launch with programmatic stream serialization, and the launch before it in the stream; null if that is
  *   not known;
  * - `chain`: such a launch, and one before the launches before it, which all may start early, too: the latest wait for it only
- *   through them.
+ *   through them;
+ * - `again`: two launches of one kernel, in this order, that are given one memory, which nothing else is given in between.
  */
 export interface OverlappingOperations {
-  readonly kind: 'streams' | 'host' | 'programmatic' | 'chain';
+  readonly kind: 'streams' | 'host' | 'programmatic' | 'chain' | 'again';
   readonly first: HostOperation | null;
   readonly second: HostOperation;
   /** Of a chain the launches between them. */
   readonly between?: readonly HostOperation[];
+  /** Of two launches of one kernel: the memory that only they use, by its identity. */
+  readonly memories?: readonly string[];
   /** Facts about the symbols of both. */
   readonly symbolFacts: readonly Fact[];
 }

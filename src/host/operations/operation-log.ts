@@ -10,6 +10,7 @@ import {
   type HostOrder,
   afterHostAccess,
   afterIssue,
+  afterUse,
   captureOf,
   hostLane,
   includes,
@@ -26,6 +27,7 @@ export interface LoggedPair {
   readonly first: LoggedOperation | null;
   readonly second: LoggedOperation;
   readonly between?: readonly LoggedOperation[];
+  readonly memories?: readonly string[];
 }
 
 /** The order after an operation, and the pairs with earlier ones. */
@@ -76,7 +78,25 @@ export class OperationLog {
           if (at > 0) pairs.push({ kind: 'chain', first: one, between: launches.slice(0, at), second: operation });
       }
     }
-    return { order: stream ? afterIssue(open, stream, number, early ? earlier : undefined).order : afterHostAccess(open, number), pairs };
+    pairs.push(...this.#again(order, operation));
+    const written = [...memoryOf(operation)].flatMap(([memory, isWritten]) => (isWritten ? [memory] : []));
+    const isKnown = !operation.launch || operation.launch.arguments?.every(({ kind }) => kind !== 'record') === true;
+    const known: HostOrder = isKnown ? open : { ...open, lastUses: new Map() };
+    const used = afterUse(known, written, operation.launch ? number : null);
+    return { order: stream ? afterIssue(used, stream, number, early ? earlier : undefined).order : afterHostAccess(used, number), pairs };
+  }
+
+  /** Earlier launches of the same kernel that are the last to use memory that this one is given. */
+  #again({ lastUses }: HostOrder, operation: LoggedOperation): readonly LoggedPair[] {
+    if (!operation.launch) return [];
+    const found = new Map<number, string[]>();
+    for (const memory of memoryOf(operation).keys())
+      for (const number of lastUses.get(memory) ?? []) found.set(number, [...(found.get(number) ?? []), memory]);
+    return [...found].flatMap(([number, memories]): LoggedPair[] => {
+      const { operation: first } = this.#all[number - 1]!;
+      const isPair = first.name === operation.name && mayBothHappen(first.facts, operation.facts);
+      return isPair ? [{ kind: 'again', first, second: operation, memories }] : [];
+    });
   }
 
   /** Adds a node to a graph. @param after handles of the nodes that it depends on; null if they are unknown */

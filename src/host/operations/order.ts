@@ -61,6 +61,8 @@ export interface HostOrder {
   readonly device: string | null | undefined;
   /** Captures of graphs, by the streams and the events that are part of one; null if they are not known. */
   readonly captures: ReadonlyMap<string, string> | null;
+  /** By memory: the launches that may be the last operation that uses it, by number. */
+  readonly lastUses: ReadonlyMap<string, ReadonlySet<number>>;
   /** Whether nothing was added that may not have ended. */
   readonly isExact: boolean;
 }
@@ -74,6 +76,7 @@ export const noOrder: HostOrder = {
   pending: [],
   device: undefined,
   captures: new Map(),
+  lastUses: new Map(),
   isExact: true,
 };
 
@@ -188,8 +191,19 @@ export function unknownCode(order: HostOrder): HostOrder {
     events: new Map([...order.events].map(([key]) => [key, all])),
     anyEvent: all,
     pending: [],
+    lastUses: new Map(),
     isExact: false,
   };
+}
+
+/** An operation uses memory. @param number of a launch; null for any other operation */
+export function afterUse(order: HostOrder, memories: Iterable<string>, number: number | null): HostOrder {
+  const lastUses = new Map(order.lastUses);
+  for (const memory of memories) {
+    if (number === null) lastUses.delete(memory);
+    else lastUses.set(memory, new Set([number]));
+  }
+  return { ...order, lastUses };
 }
 
 /** An event is recorded in a stream. @param event null if it is unknown: then it may be any */
@@ -333,6 +347,7 @@ export function joinedOrder(first: HostOrder, second: HostOrder): HostOrder {
     pending: latestOfBoth(first.pending, second.pending),
     device: first.device === second.device ? first.device : null,
     captures: first.captures === second.captures ? first.captures : null,
+    lastUses: joinedUses(first.lastUses, second.lastUses),
     isExact: false,
   };
 }
@@ -342,6 +357,13 @@ export function mayMeetNext(entry: HostOrder, again: HostOrder): boolean {
   const last = again.pending.at(-1);
   if (last === undefined || last === entry.pending.at(-1)) return false;
   return again.lanes.size > 1 || again.host.has(hostLane) || [...again.lanes.values()].some(({ earlier }) => earlier !== undefined);
+}
+
+function joinedUses(first: HostOrder['lastUses'], second: HostOrder['lastUses']): HostOrder['lastUses'] {
+  if (first === second || second.size === 0) return first;
+  const all = new Map(first);
+  for (const [memory, numbers] of second) all.set(memory, new Set([...(all.get(memory) ?? []), ...numbers]));
+  return all;
 }
 
 /**
@@ -361,5 +383,5 @@ export function orderOfAny(entry: HostOrder, again: HostOrder): HostOrder {
     grows(entry.host, all.host) ||
     [...all.lanes].some(([key, { clock }]) => grows(entry.lanes.get(key)?.clock, clock)) ||
     [...all.events].some(([key, clock]) => grows(entry.events.get(key), clock));
-  return { ...(isMore ? unknownCode(all) : all), pending: isMore ? [] : entry.pending };
+  return { ...(isMore ? unknownCode(all) : all), pending: isMore ? [] : entry.pending, lastUses: all.lastUses };
 }

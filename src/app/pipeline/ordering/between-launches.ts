@@ -21,6 +21,7 @@ import {
   chainText,
   noWaitText,
   notComparedText,
+  usedAgainText,
   unorderedText,
 } from '../../../messages/ordering.ts';
 import type { Code } from '../../../source/codes.ts';
@@ -28,13 +29,28 @@ import type { Diagnostic } from '../../../source/diagnostic.ts';
 import { type Location, outsideToolkit } from '../../../source/location.ts';
 import type { Severity } from '../../../source/severity.ts';
 import { fingerprintOf } from '../../../verdict/fingerprint.ts';
-import type { Checked, KernelUnit, LaunchedKernel } from '../../build/phase-data.ts';
+import type { Checked, CheckedKernel, KernelUnit, LaunchedKernel } from '../../build/phase-data.ts';
 
 /** Maximum number of pairs of operations of one unit that are run. */
 const maxPairs = 48;
 
 /** Adds findings about the order of launches. Programs without operations that may overlap pay nothing. */
 export async function orderLaunches(checked: Checked, units: readonly KernelUnit[]): Promise<Checked> {
+  const repeated = units.flatMap(({ unordered = [] }) => unordered.filter(isAgain).flatMap((pair) => usedAgain(checked.kernels, pair)));
+  const again = [...new Map(repeated.map((one) => [`${one.code} ${placeKey(one)}`, diagnosticOf(one)])).values()];
+  const left = units.map((unit) =>
+    unit.unordered?.some(isAgain) ? { ...unit, unordered: unit.unordered.filter((pair) => !isAgain(pair)) } : unit,
+  );
+  const found = await betweenOperations(checked, left);
+  return again.length === 0 ? found : { ...found, diagnostics: [...found.diagnostics, ...again] };
+}
+
+function isAgain({ kind }: OverlappingOperations): boolean {
+  return kind === 'again';
+}
+
+/** Findings on operations that may overlap. */
+async function betweenOperations(checked: Checked, units: readonly KernelUnit[]): Promise<Checked> {
   if (units.every(({ unordered = [] }) => unordered.length === 0)) return checked;
   const between = await import('../../../between/unordered-bytes.ts');
   const wanted = new Set(checked.kernels.map(({ entry }) => entry));
@@ -74,6 +90,29 @@ export async function orderLaunches(checked: Checked, units: readonly KernelUnit
       ...open.flatMap(({ unit, pairs }) => notCompared(unit, pairs.length)),
     ],
   };
+}
+
+/** A counter or flag that has to be 0 when a kernel starts, and that an earlier launch of that kernel has changed. */
+function usedAgain(kernels: readonly CheckedKernel[], { first, second, memories = [] }: OverlappingOperations): Found[] {
+  const [before, given] = [first?.launch?.arguments ?? [], second.launch?.arguments ?? []];
+  const isOf = ({ entry }: CheckedKernel): boolean =>
+    entry.unit.path === second.unit && (entry.kernel.symbol === second.name || isKernelInHost(second.name, entry.kernel.symbol));
+  const [kernel] = kernels.filter(isOf);
+  const { race, launches = [] } = kernel?.report ?? {};
+  const assumed = [race, ...launches.map((launch) => launch.race)].flatMap((result) => result?.assumptions ?? []);
+  return [...new Set(assumed.flatMap(({ changes }) => changes ?? []))].flatMap((at) => {
+    const [own, other] = [given[at], before[at]].map((value) => (value ? memoriesIn(value).map(({ id }) => id) : []));
+    if (!kernel || own!.length !== 1 || other!.length !== 1 || own![0] !== other![0] || !memories.includes(own![0]!)) return [];
+    const { entry } = kernel;
+    const array = entry.parameters[at]?.name ?? 'the counter';
+    const [place, earlier] = [locationOf(second), locationOf(first!)];
+    const message = usedAgainText(entry.name.qualified, array, earlier, placeText(place) === placeText(earlier));
+    return [finding('warning', 'ordering/counter', message, place, entry, [array])];
+  });
+}
+
+function placeText({ file, line }: Location): string {
+  return `${file}:${line}`;
 }
 
 /** A finding, and the kernel in which it is. */
