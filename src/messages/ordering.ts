@@ -135,8 +135,8 @@ function at(location: Location | undefined): string {
 }
 
 /** Pairs of operations that are not compared. */
-export function notComparedText(unit: string, compared: number, all: number): string {
-  return `${unit} has ${all} pairs of operations that may overlap and share memory. Selvage compared the first ${compared}: overlaps of the others are not reported.`;
+export function notComparedText(unit: string, compared: number, left: number): string {
+  return `${unit} has ${compared + left} pairs of operations that may overlap and share memory. Selvage compared ${compared} of them: overlaps of the others are not reported.`;
 }
 
 /** A launch that finds a counter or flag as the launch before has left it. @param isSame whether both are one launch in a loop */

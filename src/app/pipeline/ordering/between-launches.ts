@@ -32,7 +32,7 @@ import { fingerprintOf } from '../../../verdict/fingerprint.ts';
 import type { Checked, CheckedKernel, KernelUnit, LaunchedKernel } from '../../build/phase-data.ts';
 
 /** Maximum number of pairs of operations of one unit that are run. */
-const maxPairs = 48;
+const maxPairs = 64;
 
 /** Adds findings about the order of launches. Programs without operations that may overlap pay nothing. */
 export async function orderLaunches(checked: Checked, units: readonly KernelUnit[]): Promise<Checked> {
@@ -55,18 +55,8 @@ async function betweenOperations(checked: Checked, units: readonly KernelUnit[])
   const between = await import('../../../between/unordered-bytes.ts');
   const wanted = new Set(checked.kernels.map(({ entry }) => entry));
   const ordering = new Ordering(units, wanted, between);
-  const open = units.map((unit) => ({ unit, pairs: (unit.unordered ?? []).filter((pair) => ordering.isOpen(unit, pair)) }));
-  const found = open.flatMap(({ unit, pairs }) =>
-    pairs
-      .slice(0, maxPairs)
-      .flatMap((pair) =>
-        pair.kind === 'programmatic'
-          ? ordering.programmatic(unit, pair)
-          : pair.kind === 'chain'
-            ? ordering.chain(unit, pair)
-            : ordering.unordered(unit, pair),
-      ),
-  );
+  const compared = units.map((unit) => ({ unit, ...ordering.compared(unit) }));
+  const found = compared.flatMap((one) => one.found);
   const distinct = new Map(found.toReversed().map((one) => [`${one.severity} ${one.fingerprint} ${placeKey(one)}`, one]));
   // A kernel of which one launch shows the overlap needs no warning for another one.
   const shown = new Set(found.filter(({ severity }) => severity === 'error').map(placeKey));
@@ -84,11 +74,7 @@ async function betweenOperations(checked: Checked, units: readonly KernelUnit[])
       const own = early.get(one.entry)?.map(({ fingerprint, severity }) => ({ fingerprint, severity }));
       return own ? { ...one, early: own } : one;
     }),
-    diagnostics: [
-      ...checked.diagnostics,
-      ...reported.map(diagnosticOf),
-      ...open.flatMap(({ unit, pairs }) => notCompared(unit, pairs.length)),
-    ],
+    diagnostics: [...checked.diagnostics, ...reported.map(diagnosticOf), ...compared.flatMap(({ unit, left }) => notCompared(unit, left))],
   };
 }
 
@@ -123,10 +109,21 @@ interface Found extends Diagnostic {
   readonly isOfChain?: true;
 }
 
+/** The places of a pair in the program. */
+function placesOf({ kind, first, second }: OverlappingOperations): string {
+  return JSON.stringify([kind, first?.name, first?.location, second.name, second.location]);
+}
+
+/** Pairs in an order in which one pair of each two places precedes the others. */
+function eachPlaceFirst(pairs: readonly OverlappingOperations[]): OverlappingOperations[] {
+  const ranks = [...grouped(pairs, placesOf).values()].flatMap((alike) => alike.map((pair, rank) => ({ pair, rank })));
+  return ranks.toSorted((a, b) => a.rank - b.rank).map(({ pair }) => pair);
+}
+
 /** A notice on pairs of a unit beyond the limit. */
-function notCompared({ unit }: KernelUnit, count: number): Diagnostic[] {
-  if (count <= maxPairs) return [];
-  const message = notComparedText(unit.path, maxPairs, count);
+function notCompared({ unit }: KernelUnit, left: number): Diagnostic[] {
+  if (left === 0) return [];
+  const message = notComparedText(unit.path, maxPairs, left);
   return [{ severity: 'notice', code: 'launch/not-compared', message, location: { file: unit.path, line: 1 } }];
 }
 
@@ -205,7 +202,7 @@ class Ordering {
   }
 
   /** Whether a pair has to be compared: kernels that may start early and access memory only after their wait order themselves. */
-  isOpen(unit: KernelUnit, { kind, second: { launch }, second, between = [] }: OverlappingOperations): boolean {
+  #isOpen(unit: KernelUnit, { kind, second: { launch }, second, between = [] }: OverlappingOperations): boolean {
     if (!launch || (kind !== 'programmatic' && kind !== 'chain')) return true;
     const last = this.#launched(unit, second);
     if (!last || !canStartEarly(last.entry.arch)) return false;
@@ -216,8 +213,34 @@ class Ordering {
     return others.every((one) => one !== null && (mayEnd(one) || (!waits(last) && gridDependency(builtOf(one)).triggersFirst)));
   }
 
+  /**
+   * The findings about the pairs of a unit, and the number of pairs that are left. Of several pairs at the same places, as in iterations of
+   * a loop, the first error suffices.
+   */
+  compared(unit: KernelUnit): { readonly found: readonly Found[]; readonly left: number } {
+    const shown = new Set<string>();
+    const found: Found[] = [];
+    let [runs, left] = [0, 0];
+    for (const pair of eachPlaceFirst((unit.unordered ?? []).filter((one) => this.#isOpen(unit, one)))) {
+      const key = placesOf(pair);
+      if (shown.has(key)) continue;
+      if (++runs > maxPairs) left++;
+      else {
+        const own = this.#compared(unit, pair);
+        if (own.some(({ severity }) => severity === 'error')) shown.add(key);
+        found.push(...own);
+      }
+    }
+    return { found, left };
+  }
+
+  #compared(unit: KernelUnit, pair: OverlappingOperations): Found[] {
+    if (pair.kind === 'programmatic') return this.#programmatic(unit, pair);
+    return pair.kind === 'chain' ? this.#chain(unit, pair) : this.#unordered(unit, pair);
+  }
+
   /** A launch that may start before the launch before it has ended. */
-  programmatic(unit: KernelUnit, pair: OverlappingOperations): Found[] {
+  #programmatic(unit: KernelUnit, pair: OverlappingOperations): Found[] {
     const second = this.#launched(unit, pair.second);
     const first = this.#launched(unit, pair.first);
     if (!second || ![first, second].some((one) => one && this.#wanted.has(one.entry))) return [];
@@ -234,7 +257,7 @@ class Ordering {
    * A launch and one before the kernel before it: that kernel may end before the first one has, if it never waits, and may let the last
    * one start before it waits.
    */
-  chain(unit: KernelUnit, pair: OverlappingOperations): Found[] {
+  #chain(unit: KernelUnit, pair: OverlappingOperations): Found[] {
     const [first, second] = [this.#launched(unit, pair.first), this.#launched(unit, pair.second)];
     const between = (pair.between ?? []).map((one) => this.#launched(unit, one));
     const all = [first, second, ...between];
@@ -288,7 +311,7 @@ class Ordering {
   }
 
   /** Two operations of different streams, or of a stream and the host. */
-  unordered(unit: KernelUnit, pair: OverlappingOperations): Found[] {
+  #unordered(unit: KernelUnit, pair: OverlappingOperations): Found[] {
     const { first, second } = pair;
     if (!first) return [];
     const launches = [this.#launched(unit, first), this.#launched(unit, second)] as const;

@@ -131,9 +131,15 @@ test('advice names the first operation, and no stream in a call', () => {
 });
 
 test('a notice states that not all pairs of a unit were compared', async () => {
-  const noticesOf = async (pairs: number, second = ld): Promise<string[]> =>
-    (await findingsOf({ second, pairs })).filter((one) => one.startsWith('notice'));
-  assert.deepEqual(await noticesOf(48), []);
+  // The kernel before accesses another array, so that each pair is run.
+  const noticesOf = async (pairs: number, second = `${ld} ${wait}`): Promise<string[]> =>
+    (await findingsOf({ second, pairs, a: 'z' })).filter((one) => one.startsWith('notice'));
+  assert.deepEqual(await noticesOf(64), []);
+  assert.match((await noticesOf(65)).join(), /^notice launch\/not-compared: k\.cu has 65 pairs .* compared 64 of them/);
   assert.deepEqual(await noticesOf(99, `${wait} ${ld}`), [], 'kernels that wait first are not run');
-  assert.match((await noticesOf(49)).join(), /^notice launch\/not-compared: k\.cu has 49 pairs .* the first 48/);
+  assert.deepEqual(
+    (await findingsOf({ second: `${ld} ${wait}`, pairs: 99 })).filter((one) => one.startsWith('notice')),
+    [],
+    'one error for each two places suffices',
+  );
 });
