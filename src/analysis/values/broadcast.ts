@@ -1,12 +1,12 @@
 /**
  * A value that one thread broadcasts to its block through shared memory: it stores, all pass a barrier, and each loads
- * it. The load has the stored value as long as no access races with it. A barrier that returns whether some thread has
+ * it. The thread is thread 0, or the only one that reaches the store. The load has the stored value as long as no access races with it. A barrier that returns whether some thread has
  * stated a predicate broadcasts the predicate of thread 0 if no other thread can state it.
  */
 import type { Term } from '../../term/term.ts';
 import { type Access, isWriter } from './access.ts';
 import type { Dimensions } from './launch-bounds.ts';
-import { isOfBlock, areLeaders, leaderReaches, ofLeader, partsOf, pinsIn, pinsOf } from './leader.ts';
+import { type Pins, type ThreadIndex, isOfBlock, areLeaders, leaderReaches, ofLeader, partsOf, pinsIn, pinsOf } from './leader.ts';
 import type { Instruction, Kernel, LoopId, Operand } from '../../ir/form/kernel.ts';
 import { type ProgramPoint, pointAfter, pointDominates, canReach, walkFrom } from './program-point.ts';
 import { type SymbolicKernel, undefinedValue } from './symbolic.ts';
@@ -17,8 +17,10 @@ export interface Broadcast {
   readonly stored: Operand;
   /** The barrier that all threads pass after the store and before the load. */
   readonly barrier: ProgramPoint;
-  /** Values that only thread 0 computes, once, and that the stored one depends on. */
+  /** Values that only that thread computes, once, and that the stored one depends on. */
   readonly leaderValues: readonly number[];
+  /** Whether another thread than thread 0 has stored it. */
+  readonly isOfOther?: true;
   /** The loop in each iteration of which the broadcast is repeated; null if it happens once. */
   readonly loop: LoopId | null;
 }
@@ -59,20 +61,36 @@ export function findBroadcasts(
     if (isRepeated && (loop === null || !isInRoundOf(kernel, loop, store, load))) return [];
     if (loopsAround(kernel, loop).some((one) => !leavesTogether(one))) return [];
     // Strong stores of several threads do not race, and their order is unspecified.
-    if (store.strong !== null && !areLeaders(pinsOf(symbolic, store.block, dimensions))) return [];
+    const pins = pinsOf(symbolic, store.block, dimensions);
+    if (store.strong !== null && !areLeaders(pins)) return [];
+    const other = otherThread(pins, dimensions);
+    if (other && store.stored[0]!.leaves.some(({ atom }) => atom?.kind === 'thread')) return [];
     const barrier = barriers.find(
       (point) =>
         pointDominates(kernel, point, load) &&
         (loop === null
           ? !canReach(kernel, point, store)
           : kernel.loopOf[point.block] === loop && !leadsInRound(kernel, loop, point, store)) &&
-        leaderReaches(symbolic, store.block, load.block, loop),
+        leaderReaches(symbolic, store.block, load.block, loop, null, other ?? undefined),
     );
-    const leaderValues = barrier && unknownsOf(symbolic, ofLeader(symbolic, store.stored[0]!), store, loop, dimensions);
+    const leaderValues = barrier && unknownsOf(symbolic, ofLeader(symbolic, store.stored[0]!), store, loop, dimensions, other);
     const stored = store.instruction.arguments[1]!;
-    return leaderValues ? [{ reader: load.instruction, stored, barrier, leaderValues, loop }] : [];
+    return leaderValues
+      ? [{ reader: load.instruction, stored, barrier, leaderValues, loop, ...(other && { isOfOther: true as const }) }]
+      : [];
   });
   return [...votes, ...loads];
+}
+
+/** The only thread with these indices, if it exists and is not thread 0; null otherwise. */
+function otherThread(pins: Pins, { block }: Dimensions): ThreadIndex | null {
+  const { thread, assumes } = pins;
+  if (assumes.length > 0 || areLeaders(pins)) return null;
+  const index = thread.flatMap((at, axis) => {
+    const size = block[axis] ?? null;
+    return at !== undefined && size !== null && at < BigInt(size) ? [at] : [];
+  });
+  return index.length === 3 ? index : null;
 }
 
 /** A barrier that returns whether thread 0 stated a predicate, which implies that a thread is thread 0; else null. */
@@ -137,8 +155,11 @@ function unknownsOf(
   store: ProgramPoint,
   loop: LoopId | null,
   dimensions: Dimensions,
+  other: ThreadIndex | null = null,
 ): readonly number[] | null {
   const { kernel } = symbolic;
+  const isOfStorer = (pins: Pins): boolean =>
+    other ? pins.assumes.length === 0 && other.every((index, axis) => pins.thread[axis] === index) : areLeaders(pins);
   const unknowns: number[] = [];
   for (const leaf of value.leaves) {
     if (isOfBlock(leaf)) continue;
@@ -147,7 +168,7 @@ function unknownsOf(
     const point = { block: home, position: -1 };
     // A value of the same iteration, or one that is computed only once.
     const isOfRound = loop !== null && kernel.loopOf[home] === loop && pointDominates(kernel, point, store);
-    if ((!isOfRound && canReach(kernel, point, point)) || !areLeaders(pinsOf(symbolic, home, dimensions))) return null;
+    if ((!isOfRound && canReach(kernel, point, point)) || !isOfStorer(pinsOf(symbolic, home, dimensions))) return null;
     unknowns.push(leaf.atom.value);
   }
   return unknowns;

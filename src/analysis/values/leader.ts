@@ -16,10 +16,16 @@ export function partsOf(term: Term): readonly Term[] {
   return isOfNegations ? inner.arguments.map(({ arguments: [part] }) => part!) : [term];
 }
 
-/** A term in which thread indices are those of thread 0 of the block. */
-export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
-  const zero = (leaf: Term): Term | undefined => (leaf.atom?.kind === 'thread' ? store.constant(leaf.width, 0n) : undefined);
-  return substituted(store, term, zero, new Map());
+/** The indices of a thread of a block. */
+export type ThreadIndex = readonly bigint[];
+
+const thread0: ThreadIndex = [0n, 0n, 0n];
+
+/** A term in which thread indices are those of thread 0 of the block, or of another one. */
+export function ofLeader({ store }: SymbolicKernel, term: Term, leader: ThreadIndex = thread0): Term {
+  const index = ({ atom, width }: Term): Term | undefined =>
+    atom?.kind === 'thread' ? store.constant(width, leader[atom.axis]!) : undefined;
+  return substituted(store, term, index, new Map());
 }
 
 /**
@@ -27,6 +33,7 @@ export function ofLeader({ store }: SymbolicKernel, term: Term): Term {
  * block.
  * @param shared a loop around both; all threads of a block are in the same iteration of it and of its outer loops
  * @param passed a basic block that all threads of the block reach before both, in the same iteration
+ * @param leader another thread that exists, instead of thread 0
  */
 export function leaderReaches(
   symbolic: SymbolicKernel,
@@ -34,6 +41,7 @@ export function leaderReaches(
   given: BlockId,
   shared: LoopId | null = null,
   passed: BlockId | null = null,
+  leader: ThreadIndex = thread0,
 ): boolean {
   const { kernel, view } = symbolic;
   const header = shared === null ? null : kernel.loops[shared]!.header;
@@ -41,14 +49,14 @@ export function leaderReaches(
     atom?.kind === 'iteration' && header !== null && kernel.loops[atom.loop]!.blocks.has(header);
   const isAgreed = (part: Term): boolean => part.leaves.every((leaf) => isOfBlock(leaf) || isOfRound(leaf));
   const known = new Set(partsOf(symbolic.reach(given)).filter(isAgreed));
-  if (passed !== null) for (const part of partsOf(ofLeader(symbolic, symbolic.reach(passed)))) known.add(part);
+  if (passed !== null) for (const part of partsOf(ofLeader(symbolic, symbolic.reach(passed), leader))) known.add(part);
   // A thread that left a loop by its only exit has satisfied the exit condition.
   for (const { blocks, exits } of kernel.loops) {
     const [exit, ...more] = exits;
     if (!exit || more.length > 0 || blocks.has(block)) continue;
-    for (const part of partsOf(ofLeader(symbolic, symbolic.edge(exit.from, exit.to)))) known.add(part);
+    for (const part of partsOf(ofLeader(symbolic, symbolic.edge(exit.from, exit.to), leader))) known.add(part);
   }
-  return partsOf(ofLeader(symbolic, symbolic.reach(block))).every((part) => known.has(part) || view.decide(part) === true);
+  return partsOf(ofLeader(symbolic, symbolic.reach(block), leader)).every((part) => known.has(part) || view.decide(part) === true);
 }
 
 /** Whether an atom has the same value in all threads of a block at any time. */

@@ -43,8 +43,10 @@ export interface SymbolicKernel {
   readonly rounds: readonly bigint[];
   /** The block that defines the value of a `phi` or `havoc` atom. */
   readonly definedIn: (value: number) => BlockId;
-  /** Values that only thread 0 of a block computes, once: in the terms of all threads they denote those of thread 0. */
+  /** Values that only one thread of a block computes, once, usually thread 0: in the terms of all threads they denote those of that one. */
   readonly leaderValues: ReadonlySet<number>;
+  /** Of these, the values that another thread than thread 0 computes. */
+  readonly valuesOfOthers: ReadonlySet<number>;
 }
 
 export interface SymbolicContext {
@@ -62,6 +64,7 @@ export interface SymbolicContext {
   readonly broadcast?: {
     readonly stored: ReadonlyMap<Instruction, Operand>;
     readonly leaderValues: ReadonlySet<number>;
+    readonly valuesOfOthers: ReadonlySet<number>;
   };
 }
 
@@ -668,6 +671,7 @@ export function evaluateSymbolically(kernel: Kernel, context: SymbolicContext): 
     rounds,
     definedIn,
     leaderValues: context.broadcast?.leaderValues ?? new Set(),
+    valuesOfOthers: context.broadcast?.valuesOfOthers ?? new Set(),
   };
 }
 

@@ -180,6 +180,7 @@ function evaluateWithBroadcasts(request: CheckRequest, dependences: ControlDepen
     broadcast: {
       stored: new Map(broadcasts.map(({ reader, stored }) => [reader, stored])),
       leaderValues: new Set(broadcasts.flatMap(({ leaderValues }) => leaderValues)),
+      valuesOfOthers: new Set(broadcasts.flatMap(({ isOfOther, leaderValues }) => (isOfOther ? leaderValues : []))),
     },
   });
   return { symbolic: again, accesses: accessesOf(again), broadcasts };

@@ -197,7 +197,7 @@ export class AcquisitionFlow {
     broadcasts: readonly Broadcast[] | null,
     releases: ReadonlySet<Instruction>,
   ): readonly (readonly [string, Holding])[] {
-    const { kernel, leaderValues } = this.symbolic;
+    const { kernel, leaderValues, valuesOfOthers } = this.symbolic;
     const value = access.instruction.results[0]!;
     const isShown = (parts: readonly Term[]): boolean => parts.some(shows);
     // Values of incoming edges are out of date if the block executes the access again.
@@ -223,8 +223,9 @@ export class AcquisitionFlow {
     const stale = new Set(reached.flatMap((end) => this.blocksFrom(end, (instruction) => instruction === access.instruction)));
     return edges.flatMap(({ from, to }) => {
       const end = { block: from, position: kernel.blocks[from]!.instructions.length };
-      // A value that thread 0 broadcasts does not show that the thread itself has acquired.
-      const isOther = !broadcasts && !this.isOfLeaders && leaderValues.has(value) && !pointDominates(kernel, access, end);
+      // A value that one thread broadcasts does not show that another one has acquired.
+      const isOfOthers = this.isOfLeaders ? valuesOfOthers : leaderValues;
+      const isOther = !broadcasts && isOfOthers.has(value) && !pointDominates(kernel, access, end);
       if (isOther || stale.has(from) || !told.every(({ barrier }) => pointDominates(kernel, barrier, end))) return [];
       return [[`${from}>${to}`, withoutFence.has(from) ? acquired : fenced] as const];
     });

@@ -273,7 +273,9 @@ function arrivalsOf(of: Flowing, pattern: Pattern, acrossBlocks: boolean, assume
     const own = of.flow.own.beforeTogether(some, fences);
     // The element of an iteration, or of a number, is known to the thread itself only.
     const isOfThread = offset.leaves.some(({ atom }) => atom?.kind === 'iteration' || atom?.kind === 'havoc');
-    const told = isOfThread ? nobody : of.flow.own.before(some, fences, of.broadcasts);
+    const isOfIndex = offset.leaves.some(({ atom }) => atom?.kind === 'thread');
+    const byLeaders = isOfIndex ? of.broadcasts.filter(({ isOfOther }) => !isOfOther) : of.broadcasts;
+    const told = isOfThread ? nobody : of.flow.own.before(some, fences, byLeaders);
     const leader = isOfThread ? nobody : of.flow.leader.before(some, fences);
     const shown = barriers.filter(({ instruction }) => {
       const holding = leader.get(instruction);

@@ -115,7 +115,10 @@ test('values that thread 0 broadcasts through shared memory', () => {
     [`${load} ${barrier} ${store()}`, ''],
     [`${store()} setp.eq.s32 %p2, %r9, 3; @%p2 bra N; ${barrier} N: ${load}`, ''],
     [`setp.eq.s32 %p2, %r9, 3; @%p2 bra N; ${store()} N: ${barrier} ${load}`, ''],
-    [`${store('%r9', '%r0, 5')} ${barrier} ${load}`, ''],
+    // Another thread, for a value of all threads, if the block has it.
+    [`${store('%r9', '%r0, 5')} ${barrier} ${load}`, 'once 0'],
+    [`${store('%r0', '%r0, 5')} ${barrier} ${load}`, ''],
+    [`${store('%r9', '%r0, 5000')} ${barrier} ${load}`, ''],
     [`setp.gt.u32 %p1, %r0, 31; @%p1 bra S; st.shared.u32 [s], %r9; S: ${barrier} ${load}`, 'once 0'],
     // A value of thread 0, and one that it computes once.
     [`${store('%r0')} ${barrier} ${load}`, 'once 0'],

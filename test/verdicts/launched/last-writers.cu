@@ -20,7 +20,7 @@
 // expect: lastByOrOfOthers advice "Let only one block get to line 43: the one whose value of `count` shows that the others are done" as in lastByOr
 // expect: lastByLastThread race=proved divergence=proved
 // expect: lastByLastThread silent
-// open: lastByLastThread possible: a value that another thread than thread 0 broadcasts
+// expect: lastByLastThread assumes initial
 // expect: lastByTwoThreads race=race divergence=proved
 // expect: lastByTwoThreads finding race/global error on part lines 42,157
 // expect: lastByTwoThreads advice "Compare the result of the atomic operation on line 161, which is the value before it, with `2 * gridDim.x - 1`"
