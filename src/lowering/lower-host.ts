@@ -136,12 +136,13 @@ async function isUnderstood(steps: HostSteps, own: string | null, { request, tem
   const [driver] = steps.lower;
   const test = async (): Promise<boolean> => {
     const kept = own === null ? undefined : request.kept?.read(['self-test', own, selfTestProgram]);
-    if (typeof kept === 'boolean') return kept;
+    if (kept === true) return kept;
     const call = selfTestCall(driver, temporary);
     await writeFile(call.source, selfTestProgram);
     const isDone = exitedWell(await run(call.lower, request.limits));
     const result = isDone && understandsDump(await readFile(call.dump, 'utf8'));
-    if (own !== null) request.kept?.write(['self-test', own, selfTestProgram], result);
+    // A compiler that was stopped, or has no space left, may succeed the next time.
+    if (result && own !== null) request.kept?.write(['self-test', own, selfTestProgram], result);
     return result;
   };
   const known = understood.get(driver) ?? test();

@@ -34,6 +34,33 @@ function countingStore(context: TestContext): KeptCode & { readonly written: { d
   return counting;
 }
 
+// The result is known to a process once it is tested, so that this test is the first one.
+test('a compiler that once failed its test is tested again', { skip: withoutNvcc }, async (context) => {
+  const found = await findCompiler({ path: wrappedCompiler(nvcc!).path, env: process.env });
+  assert.ok('compiler' in found);
+  const root = temporaryFolder(context);
+  writeFiles(root, { 'main.cpp': 'int main() { return 0; }' });
+  const written: unknown[] = [];
+  const kept: KeptCode = {
+    read: ([first]) => (first === 'self-test' ? false : undefined),
+    write: ([first], value) => void (first === 'self-test' && written.push(value)),
+  };
+  const result = await lowerHost({
+    compiler: found.compiler,
+    root,
+    file: join(root, 'main.cpp'),
+    trust: 'user',
+    limits: compilerLimits,
+    include: assets.include,
+    flags: [],
+    arch: 'sm_80',
+    kept,
+    onLog: () => undefined,
+  });
+  assert.ok(!('problem' in result), JSON.stringify(result));
+  assert.deepEqual(written, [true]);
+});
+
 for (const [name, program] of Object.entries(programs))
   test(`a dump of ${name} is kept by its files and by its preprocessed text`, { skip: withoutNvcc }, async (context) => {
     const found = await findCompiler({ path: wrappedCompiler(nvcc!).path, env: process.env });
