@@ -70,7 +70,7 @@ function freedBy({ kernel, symbolic, accesses }: KernelContext, { base, acquires
   const isHeld = (access: Access): boolean => acquires.some((acquire) => pointDominates(kernel, acquire.access, access));
   const isWeak = (access: Access): boolean =>
     access.strong === null && isWriter(access) && access.targets[0]!.base.key === base.key && writeOf(symbolic, access) !== null;
-  return accesses.find(isWeak) ?? releases.find((release) => !isHeld(release));
+  return [...accesses.filter(isWeak), ...releases].find((writer) => !isHeld(writer));
 }
 
 /**
