@@ -51,6 +51,6 @@ export const effortOfUnit = { linear: 4, bits: 2 } as const;
 /** Maximum number of parts of a formula over integers that our own procedure accepts. */
 export const maxParts = 20_000;
 /** Maximum number of branches on non-integer values in one problem. */
-export const maxSplits = 400;
+export const maxSplits = 600;
 /** Maximum number of gates in one problem over bit-vectors. */
 export const maxGates = 60_000;

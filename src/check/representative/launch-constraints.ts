@@ -151,24 +151,52 @@ export function dividedGrid(context: KernelAndLaunch, chosen: KnownLaunch, rando
   return grid;
 }
 
-/** Values of scalars that equations determine from others; scalars with given values are omitted. */
+/**
+ * Values of scalars that equations determine from others and from the block: `n` by `n == 2 * blockDim.x`, `size` by
+ * `blockDim.x == size / heads`. Each equation is solved for one scalar; several times, since equations share scalars.
+ * Parameters that the kernel does not read are determined, too.
+ * @param isOpen whether a scalar that the kernel reads may be changed
+ */
 export function tiedScalars(
   context: KernelAndLaunch,
   chosen: KnownLaunch,
   isOpen: (field: ParameterField) => boolean,
 ): Map<ParameterField, bigint> {
   const values = new Map<ParameterField, bigint>();
-  const own = (field: ParameterField): bigint | undefined => values.get(field) ?? chosen.scalar(field);
-  for (const { name, value } of equationsOf(context)) {
-    if (name.kind !== 'parameter') continue;
-    const found = fieldNamed(context, name.path);
-    if (!found || !isOpen(found.field) || values.has(found.field)) continue;
-    const number = evaluateExpression(value, lookupOf(context, { ...chosen, scalar: own }));
-    if (number === undefined || number < 0n) continue;
-    values.set(found.field, BigInt.asUintN(8 * found.field.bytes, number));
+  const isRead = (field: ParameterField): boolean => context.fields.some((one) => isOne(one, field));
+  const known: KnownLaunch = {
+    ...chosen,
+    scalar: (field) => [...values].find(([one]) => isOne(one, field))?.[1] ?? chosen.scalar(field),
+  };
+  const mayChange = (field: ParameterField): boolean => (isRead(field) ? isOpen(field) : chosen.scalar(field) === undefined);
+  const set = (field: ParameterField, value: bigint): void => {
+    const same = [...values.keys()].find((one) => isOne(one, field)) ?? field;
+    values.set(same, BigInt.asUintN(8 * field.bytes, value));
+  };
+  for (let times = 0; times < mostSolved; times++) {
+    for (const { name, value } of equationsOf(context)) {
+      const number = evaluateExpression(value, lookupOf(context, known));
+      if (name.kind === 'parameter') {
+        const own = fieldNamed(context, name.path)?.field;
+        if (own && mayChange(own) && number !== undefined && number >= 0n) set(own, number);
+      } else if (name.kind === 'dimension' && name.name === 'blockDim') {
+        const wanted = BigInt(chosen.block[name.axis]);
+        if (number === wanted) continue;
+        for (const field of fieldsIn(context, value)) {
+          const at = valueBy(context, value, known, field);
+          const least = mayChange(field) ? leastFor(at, wanted) : undefined;
+          if (least === undefined || at(least) !== wanted) continue;
+          set(field, least);
+          break;
+        }
+      }
+    }
   }
   return values;
 }
+
+/** How often all equations are solved one after the other. */
+const mostSolved = 3;
 
 /**
  * Values of scalars that determine others by equations (`pitch == 4 * width`), raised until the determined scalars

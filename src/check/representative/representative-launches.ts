@@ -5,7 +5,7 @@
 import { type Dim3, extentProduct } from '../../base/dim3.ts';
 import { seededRandom } from '../../base/random.ts';
 import { threadLimit } from '../../analysis/values/launch-bounds.ts';
-import { evaluateCondition } from '../../assumptions/evaluate.ts';
+import { type Lookup, evaluateCondition } from '../../assumptions/evaluate.ts';
 import type { ParameterField } from '../../launch/parameter-field.ts';
 import { isFloat } from '../../launch/parameter-field.ts';
 import { evaluateTerm } from '../../term/evaluate-term.ts';
@@ -151,6 +151,7 @@ function settingOf(context: KernelAndLaunch & SymbolicFacts, shape: IndexShape, 
   const isGiven = !context.dimensions.block.includes(null);
   let fallback: LaunchInstance | null = null;
   for (const block of [wanted, ...shapes]) {
+    if (excludesBlock(context, block)) continue;
     const setting = withScalars(context, shape, plan, block);
     // A given block may be too large for an array, which a run will show.
     if (setting && (isGiven || staysInBounds(context, setting))) return setting;
@@ -355,17 +356,25 @@ function meetingAssumptions(
     const grid = tiedGrid(context, candidate);
     return grid ? { ...candidate, grid } : candidate;
   };
-  const rounded = (to: bigint): readonly LaunchInstance[] => {
-    const roundedUp = (value: bigint): bigint => (to === 0n ? powerAbove(value) : ((value + to - 1n) / to) * to);
-    const scalar = (field: ParameterField): bigint => {
-      const isOpen = scalars.some((one) => one.field === field) && pinned(context, field) === undefined;
-      return isOpen ? roundedUp(setting.scalar(field)) : setting.scalar(field);
-    };
-    const candidate = { ...setting, scalar };
-    return [renested(again(candidate), roundedUp), candidate];
-  };
-  const tried = [...[2n, 4n, 16n, 32n, 64n, 256n, 1024n, threads, 0n].flatMap(rounded), alike()];
-  return tried.map(again).find((candidate) => satisfiesAssumptions(context, candidate)) ?? null;
+  // One candidate at a time, since a candidate takes longer than the conditions.
+  function* candidates(): Iterable<LaunchInstance> {
+    for (const to of [2n, 4n, 16n, 32n, 64n, 256n, 1024n, threads, 0n]) {
+      const roundedUp = (value: bigint): bigint => (to === 0n ? powerAbove(value) : ((value + to - 1n) / to) * to);
+      const scalar = (field: ParameterField): bigint => {
+        const isOpen = scalars.some((one) => one.field === field) && pinned(context, field) === undefined;
+        return isOpen ? roundedUp(setting.scalar(field)) : setting.scalar(field);
+      };
+      const candidate = { ...setting, scalar };
+      yield renested(again(candidate), roundedUp);
+      yield candidate;
+    }
+    yield alike();
+  }
+  for (const candidate of candidates()) {
+    const launch = again(candidate);
+    if (satisfiesAssumptions(context, launch)) return launch;
+  }
+  return null;
 }
 
 function powerAbove(value: bigint): bigint {
@@ -379,6 +388,12 @@ export function satisfiesAssumptions(context: KernelAndLaunch, launch: Pick<Laun
   const { parameters, assumptions } = context.request;
   const valueOf = lookupIn(context, parameters, launch);
   return conditionsOf(assumptions).every((condition) => evaluateCondition(condition, valueOf) !== false);
+}
+
+/** Whether the user's assumptions exclude a block for all scalars and grids. */
+function excludesBlock(context: KernelAndLaunch, block: Dim3): boolean {
+  const valueOf: Lookup = (name) => (name.kind === 'dimension' && name.name === 'blockDim' ? BigInt(block[name.axis]) : undefined);
+  return conditionsOf(context.request.assumptions).some((condition) => evaluateCondition(condition, valueOf) === false);
 }
 
 /** Limit on the threads of a block for which indices are evaluated. */
