@@ -49,6 +49,9 @@ const longestPart = 7;
 /** Limit on the trip count of a loop that an element bounds. */
 const maxRounds = 40;
 
+/** Number of values of elements that lanes compare: some lanes of a warp have equal ones, and some have others. */
+const matchedValues = 4;
+
 /** How the kernel uses the elements of an array. */
 interface ArrayRole {
   /** Offsets of accesses that contain an element of the array as an index, with the scale of the index in bytes. */
@@ -63,6 +66,8 @@ interface ArrayRole {
   readonly ofParts: 'start' | 'length' | undefined;
   /** Whether single elements bound a loop. */
   readonly isCount: boolean;
+  /** Whether lanes compare their elements with those of other lanes. */
+  readonly isMatched: boolean;
 }
 
 /**
@@ -97,6 +102,13 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
     const { kind } = instruction.operation.effect;
     return kind === 'atomic' || (kind === 'load' && loaded(instruction) === 'fixed');
   };
+  const matched = new Set(
+    kernel.blocks.flatMap(({ instructions }) =>
+      instructions.flatMap(({ operation: { effect }, arguments: [value] }) =>
+        effect.kind === 'warp-value' && effect.name.startsWith('match.') && value ? symbolic.operand(value).leaves : [],
+      ),
+    ),
+  );
   const isAnyUnfollowed = [...deciding].some((leaf) => leaf.atom?.kind === 'phi' || (leaf.atom?.kind === 'havoc' && !isLoad(leaf)));
   const ascending = ascendingArrays(context);
   const parts = arraysOfParts(context);
@@ -105,7 +117,7 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
   for (const access of accesses) {
     if (access.operation !== 'read') continue;
     const values = new Set(access.instruction.results.filter((value) => value !== null).map(Number));
-    const leaves = [...deciding].filter(({ atom }) => atom?.kind === 'havoc' && values.has(atom.value));
+    const leaves = [...deciding, ...matched].filter(({ atom }) => atom?.kind === 'havoc' && values.has(atom.value));
     if (leaves.length === 0 && !isAnyUnfollowed) continue;
     for (const { base } of access.targets)
       if (base.kind === 'parameter') {
@@ -124,7 +136,8 @@ function rolesOfArrays(context: KernelAndLaunch & SymbolicFacts): ReadonlyMap<st
     const isBound = list.some(({ access }) => ascending.has(`${access.targets[0]!.base.key}:${access.bytes}`));
     const isCount = [...leaves].some((leaf) => counting.has(leaf));
     const [ofParts] = list.flatMap(({ access }) => parts.get(`${access.targets[0]!.base.key}:${access.bytes}`)?.role ?? []);
-    roles.set(key, { indexes, isBound, ofParts, isCount });
+    const isMatched = [...leaves].some((leaf) => matched.has(leaf));
+    roles.set(key, { indexes, isBound, ofParts, isCount, isMatched });
   }
   return roles;
 }
@@ -154,7 +167,7 @@ export function generatedContents(
   const drawn = new Map<string, GeneratedContents>();
   const size = Math.max(1, threads - Math.floor(threads / 16) - 1);
   for (const [key, layout] of pointerTables(context)) drawn.set(key, { seed: 0, count, kind: 'pointers', size, ...layout });
-  for (const [key, { indexes, isBound, ofParts, isCount }] of roles) {
+  for (const [key, { indexes, isBound, ofParts, isCount, isMatched }] of roles) {
     if (drawn.has(key)) continue;
     const common = { seed: Number.parseInt(hashText(`${key} ${draw}`).slice(0, 7), 16), count };
     const isAvoiding = draw === avoidingDraw;
@@ -164,6 +177,7 @@ export function generatedContents(
     else if (ofParts === 'length') drawn.set(key, { ...common, kind: 'indices', below: longestPart });
     // Bounds are small, since a run of a loop with millions of iterations would not end.
     else if (isCount) drawn.set(key, { ...common, kind: 'indices', below: maxRounds });
+    else if (isMatched && draw === 0) drawn.set(key, { ...common, kind: 'indices', below: matchedValues });
     else if (indexes.length > 0)
       drawn.set(key, { ...common, kind: isAvoiding ? 'ordinal' : 'indices', below: indexLimit(context, setting, indexes, inRun) });
     else drawn.set(key, { ...common, kind: draw === draws - 1 ? 'sparse' : 'mixed' });

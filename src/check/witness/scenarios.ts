@@ -299,13 +299,14 @@ export class Confirmation {
       }
   }
 
-  /** Runs a few launch instances in which shuffles may return undefined values. */
+  /** Runs a few launch instances in which shuffles may return undefined values, and more contents for those that have not yet. */
   *runShuffles(instructions: ReadonlySet<InstructionId>): Steps<void> {
-    for (const setting of this.settings) {
-      const times = Array.from(instructions, (id) => this.undefinedReads.get(id)?.length ?? 0);
-      if (times.every((count) => count >= undefinedReadsKept)) return;
-      yield* this.runOnce(this.scenario(setting, null, 0));
-    }
+    for (const draw of this.drawsThatMatter)
+      for (const setting of this.settings) {
+        const times = Array.from(instructions, (id) => this.undefinedReads.get(id)?.length ?? 0);
+        if (times.every((count) => count >= (draw === 0 ? undefinedReadsKept : 1))) return;
+        yield* this.runOnce(this.scenario(setting, null, draw));
+      }
   }
 
   /** Runs the large launch instances, within the budget, to find those that show a race. */

@@ -3,35 +3,38 @@
 // expect: sumOfWarpsNamesMore race=proved divergence=proved
 // expect: sumOfWarpsNamesMore silent
 // expect: sumOfWarpsNamesLess race=possible divergence=divergent
-// expect: sumOfWarpsNamesLess finding warp/outside-mask error lines 44
+// expect: sumOfWarpsNamesLess finding warp/outside-mask error lines 47
 // expect: sumOfWarpsNamesLess advice "Let only lanes of the mask execute `__shfl_down_sync()`, or name all lanes that execute it in the mask: `0x000000ff`" as in sumOfWarps
 // expect: askedFor race=proved divergence=proved
-// expect: askedFor finding warp/undefined-value warning lines 80
+// expect: askedFor finding warp/undefined-value warning lines 83
 // expect: askedFor advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, or use the value only where the mask contains the source lane"
 // expect: askedForMore race=proved divergence=proved
-// expect: askedForMore finding warp/undefined-value warning lines 90
+// expect: askedForMore finding warp/undefined-value warning lines 93
 // expect: askedForMore advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, or use the value only where the mask contains the source lane"
 // expect: active race=proved divergence=proved
 // expect: active silent
 // expect: activeThenParted race=proved divergence=proved
-// expect: activeThenParted finding warp/undefined-value warning lines 108
+// expect: activeThenParted finding warp/undefined-value warning lines 111
 // expect: activeThenParted advice "Let all lanes of the mask execute `__shfl_sync()` before they return, and guard only what follows"
 // expect: activeInRounds race=proved divergence=proved
 // expect: activeInRounds silent
 // expect: activeThenLeaves race=proved divergence=proved
-// expect: activeThenLeaves finding warp/undefined-value warning lines 126
+// expect: activeThenLeaves finding warp/undefined-value warning lines 129
 // expect: activeThenLeaves advice "Let all lanes of the mask execute `__shfl_sync()` before they return, and guard only what follows"
 // expect: alike race=proved divergence=proved
 // expect: alike silent
 // expect: alikeThenParted race=proved divergence=proved
-// expect: alikeThenParted silent
+// expect: alikeThenParted finding warp/undefined-value warning lines 143
+// expect: alikeThenParted advice "Let all lanes of the mask execute `__shfl_sync()` before they return, and guard only what follows"
+// expect: fewThenParted race=proved divergence=proved
+// expect: fewThenParted finding warp/undefined-value warning lines 151
 // expect: partOfMask race=possible divergence=divergent
-// expect: partOfMask finding warp/outside-mask error lines 147
+// expect: partOfMask finding warp/outside-mask error lines 159
 // expect: partOfMask advice "Let only lanes of the mask execute `__shfl_sync()`, or name all lanes that execute it in the mask: `0xffffffff`"
 // expect: activeGroup race=proved divergence=proved
 // expect: activeGroup silent
 // expect: activeGroupThenParted race=proved divergence=proved
-// expect: activeGroupThenParted finding warp/undefined-value warning lines 163
+// expect: activeGroupThenParted finding warp/undefined-value warning lines 175
 // expect: activeGroupThenParted advice "Let all lanes of the group execute `shfl()` before they return, and guard only what follows"
 //
 // Lanes that a mask names: those, and no others, execute the exchange.
@@ -140,6 +143,15 @@ __global__ void alikeThenParted(int *out, const int *in) {
   if (threadIdx.x % 2 == 0) out[i] = __shfl_sync(mask, i, __ffs(mask) - 1);
 }
 
+// Few elements are this small.
+__global__ void fewThenParted(int *out, const unsigned *in) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (in[i] < 3) {
+    unsigned mask = __activemask();
+    if (threadIdx.x % 2 == 0) out[i] = __shfl_sync(mask, i, __ffs(mask) - 1);
+  }
+}
+
 // Those whose bit is cleared come too.
 __global__ void partOfMask(int *out, const int *in) {
   int i = blockIdx.x * 256 + threadIdx.x;
@@ -179,6 +191,7 @@ int main() {
   activeThenLeaves<<<64, 256>>>(b, a);
   alike<<<64, 256>>>(b, a);
   alikeThenParted<<<64, 256>>>(b, a);
+  fewThenParted<<<64, 256>>>(b, (unsigned *)a);
   partOfMask<<<64, 256>>>(b, a);
   activeGroup<<<64, 256>>>(b, count, a);
   activeGroupThenParted<<<64, 256>>>(b, count, a);
