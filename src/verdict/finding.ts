@@ -88,7 +88,9 @@ export interface AccessDescription {
 export type MissingOrder =
   | MissingBarrier
   | MissingFence
-  | { readonly kind: 'copy-wait' | 'size' | 'width' }
+  /** `wait`: where the thread of the other access waits later for the phase of the barrier at which the copy arrives. */
+  | { readonly kind: 'copy-wait'; readonly wait?: Location }
+  | { readonly kind: 'size' | 'width' }
   | MissingGridOrder
   /** `inWarp`: the threads are lanes of one warp; `isMove`: as in {@link MissingBarrier}. */
   | { readonly kind: 'atomic'; readonly waits?: true; readonly inWarp?: true; readonly isMove?: true }
@@ -412,7 +414,12 @@ export interface RaceFinding {
   readonly witness?: Witness;
   readonly witnessOrigin?: 'given' | 'chosen';
   /** For an access out of bounds: its offset from the start of the object, and the size of the object, in bytes. */
-  readonly left?: { readonly offset: number; readonly bytes: number; readonly memory: 'allocated' | 'dynamic-shared' | 'declared' };
+  readonly left?: {
+    readonly offset: number;
+    readonly bytes: number;
+    readonly memory: 'allocated' | 'dynamic-shared' | 'declared';
+    readonly by?: 'threads' | 'blocks';
+  };
   /**
    * For a misaligned access: the number of which its address has to be a multiple, its offset from the start of the array in
    * bytes, and what each launch has to satisfy, if arguments decide: `pitch % 4 == 0`.

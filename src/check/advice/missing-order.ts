@@ -15,6 +15,7 @@ import { baseName, placeOf } from '../context/names.ts';
 import { BarrierFreePaths } from '../obligations/barrier-free-paths.ts';
 import { divergenceObligations } from '../obligations/barrier-divergence.ts';
 import type { PairScope } from '../obligations/instance.ts';
+import type { Location } from '../../source/location.ts';
 import { isWait } from '../ordering/synchronisation-idioms.ts';
 import { lanesAt, wholeWarp } from './executing-threads.ts';
 import { missingPhase } from './missing-phase.ts';
@@ -65,7 +66,8 @@ export function missingOrder(
       }
     );
   }
-  if (a.isCopy) return { kind: 'copy-wait' };
+  const wait = laterWait(context, a, b);
+  if (a.isCopy || wait) return { kind: 'copy-wait', ...(wait && { wait }) };
   const barrier = missingBarrier(context, a, b, meeting);
   return {
     ...barrier,
@@ -101,6 +103,15 @@ function otherBarriers(context: KernelContext, a: Access, b: Access, isOfNextIte
   const phase = missingPhase(context, a, b, isOfNextIteration);
   const isInMemory = ofMemory.some((point) => leads(a, point, b) || leads(b, point, a));
   return { ...(isInMemory && { others: 'in-memory' as const }), ...(phase && { phase }) };
+}
+
+/** The wait at a barrier in memory that follows an access which must not precede the end of a copy; null without one. */
+function laterWait({ kernel }: KernelContext, a: Access, b: Access): Location | null {
+  const [copy, other] = a.isCopy ? [a, b] : [b, a];
+  if (!copy.isCopy || other.isCopy || !canReach(kernel, copy, other) || canReach(kernel, other, copy)) return null;
+  const waits = pointsOf(kernel, ({ operation: { effect } }) => effect.kind === 'mbarrier' && /^(?:test|try)_wait$/.test(effect.form));
+  const later = waits.find((point) => canReach(kernel, other, point) && !canReach(kernel, point, other));
+  return later ? placeOf(kernel, later.instruction) : null;
 }
 
 /** Whether each thread reads before it writes, and not again. */

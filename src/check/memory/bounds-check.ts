@@ -399,6 +399,14 @@ function memoryOfBase(base: Target['base']): NonNullable<RaceFinding['left']>['m
   return base.object.bytes === null ? 'dynamic-shared' : 'declared';
 }
 
+/** Whether an index depends on the number of threads of a block, or of blocks, only. */
+function sizesOf({ offset }: Target): Pick<NonNullable<RaceFinding['left']>, 'by'> {
+  const has = (...kinds: readonly string[]): boolean => offset.leaves.some(({ atom }) => atom !== null && kinds.includes(atom.kind));
+  if (offset.leaves.some(({ atom }) => atom !== null && !/^(?:thread|block|block-size|grid-size)$/.test(atom.kind))) return {};
+  const [ofThreads, ofBlocks] = [has('thread', 'block-size'), has('block', 'grid-size')];
+  return ofThreads === ofBlocks ? {} : { by: ofThreads ? 'threads' : 'blocks' };
+}
+
 /** The findings that runs have shown, one for each object. */
 function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): RaceFinding[] {
   const findings = new Map<string, RaceFinding>();
@@ -410,7 +418,7 @@ function boundsFindings(context: KernelContext, found: readonly OutOfBounds[]): 
     findings.set(array, {
       ...faultFinding(context, wrap ? 'index-overflow' : 'out-of-bounds', { access, target, isGiven, shown }),
       severity: isGiven || isInAll ? 'error' : weaker('error'),
-      ...(left && { left: { offset: left.offset, bytes: extent, memory: memoryOfBase(target.base) } }),
+      ...(left && { left: { offset: left.offset, bytes: extent, memory: memoryOfBase(target.base), ...sizesOf(target) } }),
       ...wrap,
       ...(fromElement && { fromElement }),
     });

@@ -26,7 +26,7 @@ const largerArrays: Readonly<Record<NonNullable<RaceFinding['left']>['memory'], 
 
 /** The sentences on an access outside the bounds of its object. */
 export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding['left']>): string {
-  const { offset, bytes, memory } = left;
+  const { offset, bytes, memory, by } = left;
   const { fromElement } = finding;
   if (bytes === 0)
     return sentences(
@@ -40,7 +40,9 @@ export function outOfBounds(finding: RaceFinding, left: NonNullable<RaceFinding[
       ? `store another number in ${code(fromElement.element)}, or check the index before the access`
       : offset < 0
         ? 'check the index before the access, or start at a larger one'
-        : largerArrays[memory],
+        : by === undefined
+          ? largerArrays[memory]
+          : largerArrays[memory].replace('blocks or threads', by),
   );
 }
 

@@ -51,6 +51,7 @@ export function missingText(missing: MissingOrder, accesses: Accesses): string {
     case 'fence':
       return missingFenceText(missing, homeOf([first.location, second.location]));
     case 'copy-wait':
+      if (missing.wait) return `the access precedes the wait${at(missing.wait, home)} for the copy`;
       return isOwnCopy
         ? 'the thread has not waited for its copy'
         : `the accesses are not separated by a wait for the copy with ${syncThreads} after it`;
@@ -88,6 +89,8 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
     case 'fence':
       return fenceText(missing, homeOf([first.location, second.location]));
     case 'copy-wait':
+      if (missing.wait)
+        return `move the ${otherOfCopy(accesses)} after the wait${at(missing.wait, homeOf([first.location, second.location]))}`;
       return accesses.isOwnCopy
         ? `wait for the copy before the other access, with ${code('__pipeline_wait_prior(0)')} for example`
         : `wait for the copy, then add ${syncThreads} before the other access`;
@@ -96,7 +99,7 @@ export function remedyText(missing: MissingOrder, accesses: Accesses): string {
       if (index) return sharedIndexRemedy(index);
       if (missing.gridBarrier) return gridBarrierText(missing, missing.gridBarrier, accesses);
       if (missing.split) return splitText(missing.split, accesses);
-      if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements(first, ' of the grid');
+      if (isEachOne(first, second) && first.operation === 'write') return ofDifferentElements(accesses, ' of the grid');
       return otherOrder(missing, accesses);
     case 'atomic':
       // No barrier separates threads of two blocks, two threads at one statement, or a lock that is taken and freed.
@@ -152,7 +155,7 @@ function barrierText(missing: MissingBarrier, accesses: Accesses): string {
   const isOfWarp = kind === 'warp-barrier';
   const barrier = isOfWarp ? syncWarp : syncThreads;
   if (isEachOne(first, second) && first.operation !== 'read') {
-    const write = ofDifferentElements(first, '');
+    const write = ofDifferentElements(accesses, '');
     return isOfWarp || between === 'none' ? write : `${write}, or separate the writes by ${syncThreads}`;
   }
   if (missing.phase) return phaseRemedy(missing.phase, nextIteration === true, homeOf([first.location, second.location]));
@@ -222,9 +225,9 @@ function phaseRemedy(phase: MissingPhase, nextIteration: boolean, home: string |
 }
 
 /** The remedy for threads, or warps that store matrices, which write one element in one statement. */
-function ofDifferentElements({ ofWarp }: AccessDescription, where: string): string {
-  if (ofWarp)
-    return `choose starts and strides with which neither the matrices nor their rows overlap, or let only one warp${where} access this one`;
+function ofDifferentElements({ first, second }: Accesses, where: string): string {
+  if (first.ofWarp)
+    return `choose starts and strides with which neither the matrices nor their rows overlap${areOfOneWarp(first, second) ? '' : `, or let only one warp${where} access this one`}`;
   return `let threads write different elements, let one thread${where} write this one, or combine the values by an atomic operation`;
 }
 
@@ -440,6 +443,18 @@ function isOneAtomic({ operation: a }: AccessDescription, { operation: b }: Acce
 
 function areOfTwoBlocks({ block: a }: AccessDescription, { block: b }: AccessDescription): boolean {
   return a !== undefined && b !== undefined && a.join() !== b.join();
+}
+
+/** Whether both threads are of the first row of one block, and there of one warp. */
+function areOfOneWarp(first: AccessDescription, second: AccessDescription): boolean {
+  const [[x = 0, y = 0, z = 0], [i = 0, j = 0, k = 0]] = [first.thread ?? [], second.thread ?? []];
+  return !areOfTwoBlocks(first, second) && y + z + j + k === 0 && Math.floor(x / 32) === Math.floor(i / 32);
+}
+
+/** The access that is not the copy, in words. */
+function otherOfCopy({ first, second }: Accesses): string {
+  const other = first.isCopy ? second : first;
+  return `${other.operation === 'read' ? 'read' : 'access'}${at(other.location, homeOf([first.location, second.location]))}`;
 }
 
 /** Whether both threads execute one statement. */

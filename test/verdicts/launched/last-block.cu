@@ -2,24 +2,25 @@
 // expect: lastBlockSum assumes initial
 // expect: lastBlockSum silent
 // expect: lastBlockSumNoFence race=race divergence=proved
-// expect: lastBlockSumNoFence finding race/global error on partial lines 53,58
-// expect: lastBlockSumNoFence advice "Add `__threadfence()` before and after the update of `count` on line 54" as in lastBlockSum
+// expect: lastBlockSumNoFence finding race/global error on partial lines 54,59
+// expect: lastBlockSumNoFence advice "Add `__threadfence()` before and after the update of `count` on line 55" as in lastBlockSum
 // expect: lastBlockSumNoBarrier race=race divergence=proved
-// expect: lastBlockSumNoBarrier finding race/shared error on last lines 65,66
+// expect: lastBlockSumNoBarrier finding race/shared error on last lines 66,67
 // expect: lastBlockSumNoBarrier advice "Add `__syncthreads()` between the two accesses" as in lastBlockSum
 // expect: lastBlockSumTooEarly race=race divergence=proved
-// expect: lastBlockSumTooEarly finding race/global error on partial lines 74,81
-// expect: lastBlockSumTooEarly advice "Compare the result of the atomic operation on line 76, which is the value before it, with `gridDim.x - 1`" as in lastBlockSum
+// expect: lastBlockSumTooEarly finding race/global error on partial lines 75,82
+// expect: lastBlockSumTooEarly advice "Compare the result of the atomic operation on line 77, which is the value before it, with `gridDim.x - 1`" as in lastBlockSum
 // expect: lastBlockSumTooFew race=possible divergence=proved
-// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 89
+// expect: lastBlockSumTooFew finding memory/out-of-bounds error on partialsOf64 lines 90
+// expect: lastBlockSumTooFew advice "Check the index before the access, launch fewer blocks, or declare a larger array"
 // expect: lastBlockCounts race=proved divergence=proved
 // expect: lastBlockCounts silent
 // expect: lastBlockCountsTooEarly race=race divergence=proved
-// expect: lastBlockCountsTooEarly finding race/global error on counts lines 109,116
-// expect: lastBlockCountsTooEarly advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `done` on line 112" as in lastBlockCounts
+// expect: lastBlockCountsTooEarly finding race/global error on counts lines 110,117
+// expect: lastBlockCountsTooEarly advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `done` on line 113" as in lastBlockCounts
 // expect: lastBlockSomeCountsTooEarly race=race divergence=proved
-// expect: lastBlockSomeCountsTooEarly finding race/global warning on counts lines 122,129
-// expect: lastBlockSomeCountsTooEarly advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `done` on line 125" as in lastBlockCounts
+// expect: lastBlockSomeCountsTooEarly finding race/global warning on counts lines 123,130
+// expect: lastBlockSomeCountsTooEarly advice "Add `__syncthreads()`, which all threads of the block execute, before the update of `done` on line 126" as in lastBlockCounts
 //
 // Each block stores a partial sum; the block that counts last adds them up.
 

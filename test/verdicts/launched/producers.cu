@@ -1,13 +1,13 @@
 // expect: handOneBuffer race=proved divergence=proved
 // expect: handOneBuffer silent
 // expect: handOneBufferNoEmpty race=race divergence=possible
-// expect: handOneBufferNoEmpty finding race/shared error on s lines 79,85
+// expect: handOneBufferNoEmpty finding race/shared error on s lines 80,86
 // expect: handOneBufferEarly race=race divergence=possible
-// expect: handOneBufferEarly finding race/shared error on s lines 96,104
+// expect: handOneBufferEarly finding race/shared error on s lines 97,105
 // expect: handOneBufferSyncs race=proved divergence=proved
 // expect: handOneBufferSyncs silent
 // expect: handOneBufferSyncsOnce race=race divergence=possible
-// expect: handOneBufferSyncsOnce finding race/shared error on s lines 132,138
+// expect: handOneBufferSyncsOnce finding race/shared error on s lines 133,139
 // expect: handTwoBuffers race=proved divergence=proved
 // expect: handTwoBuffers silent
 // expect: handOnce race=proved divergence=proved
@@ -18,17 +18,17 @@
 // expect: electedArrival silent
 // open: electedArrival possible: an mbarrier at which one thread arrives for others
 // expect: electedArrivalNoSync race=race divergence=possible
-// expect: electedArrivalNoSync finding race/shared error on s lines 217,221
+// expect: electedArrivalNoSync finding race/shared error on s lines 218,222
 // expect: electedInLoop race=proved divergence=proved
 // expect: electedInLoop silent
 // open: electedInLoop possible: an mbarrier at which one thread arrives for others
 // expect: electedInLoopNoEmpty race=race divergence=possible
-// expect: electedInLoopNoEmpty finding race/shared error on s lines 258,265
+// expect: electedInLoopNoEmpty finding race/shared error on s lines 259,266
 // expect: electedOneThread race=proved divergence=proved
 // expect: electedOneThread silent
 // open: electedOneThread possible: an mbarrier at which one thread arrives for others
 // expect: electedOneThreadNoWait race=race divergence=possible
-// expect: electedOneThreadNoWait finding race/shared error on s lines 293,296
+// expect: electedOneThreadNoWait finding race/shared error on s lines 294,297
 // expect: pipelineOfBlock race=proved divergence=proved
 // expect: pipelineOfBlock silent
 // open: pipelineOfBlock possible: the mbarriers of the stages are selected by a loop
@@ -36,7 +36,8 @@
 // expect: pipelineOfBlockOnce silent
 // open: pipelineOfBlockOnce possible: the mbarriers of the stages are selected by a loop
 // expect: pipelineOfBlockNoWait race=race divergence=possible
-// expect: pipelineOfBlockNoWait finding race/shared error on s lines 343,345
+// expect: pipelineOfBlockNoWait finding race/shared error on s lines 344,346
+// expect: pipelineOfBlockNoWait advice "Move the read on line 346 after the wait on line 347"
 // expect: pipelineStores race=proved divergence=proved
 // expect: pipelineStores silent
 // open: pipelineStores possible: the mbarriers of the stages are selected by a loop

@@ -23,7 +23,7 @@
 // expect: rowSumsUnordered advice "Add `__syncwarp()` between the two accesses" as in rowSums
 // expect: storeRowsOverEachOther race=race divergence=proved
 // expect: storeRowsOverEachOther finding race/global error on out lines 168
-// expect: storeRowsOverEachOther advice "Choose starts and strides with which neither the matrices nor their rows overlap, or let only one warp access this one"
+// expect: storeRowsOverEachOther advice "Choose starts and strides with which neither the matrices nor their rows overlap"
 // expect: storeWide race=proved divergence=proved
 // expect: storeWide silent
 // expect: loadEights race=proved divergence=proved
