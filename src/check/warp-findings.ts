@@ -4,9 +4,9 @@ import type { Steps } from '../base/coroutine.ts';
 import type { Dim3 } from '../base/dim3.ts';
 import { warpSize } from '../device/hardware-limits.ts';
 import type { DivergenceEvent, UndefinedRead, Whereabouts } from '../interpreter/core/run-result.ts';
-import type { BlockId, InstructionId, Operand, ValueId } from '../ir/form/kernel.ts';
+import type { BlockId, Instruction, InstructionId, Operand, ValueId } from '../ir/form/kernel.ts';
 import type { DivergenceFinding, LaneFault } from '../verdict/finding.ts';
-import { executingLanes, loopAround } from './advice/missing-lanes.ts';
+import { canName, executingLanes, loopAround } from './advice/missing-lanes.ts';
 import { describeTerm, placeOf } from './context/names.ts';
 import type { KernelContext } from './context/facts.ts';
 import { isTogether, maskOf } from './obligations/warp-agreement.ts';
@@ -99,6 +99,8 @@ function describe(
   const chosen = origin === 'chosen' ? chosenLaunch(context, scenario) : undefined;
   const ordinal = instructions.filter(isTogether).indexOf(instruction);
   const home = homeOf(context, id);
+  const { mask } = fault;
+  const needsOthers = kind === 'outside-mask' && mask !== undefined && isShuffle(instruction) && !canName(context, instruction, mask);
   const loop = kind === 'missing-lanes' ? loopAround(context, home, 'warp') : null;
   return {
     code,
@@ -106,7 +108,12 @@ function describe(
     fingerprint: fingerprintOf(request.identity, [code, instruction.operation.mnemonic, String(ordinal)]),
     kind,
     barrier: placeOf(kernel, instruction),
-    fault: { mnemonic: instruction.operation.mnemonic, ...fault, ...executingLanes(context, instruction, home, kind === 'outside-mask') },
+    fault: {
+      mnemonic: instruction.operation.mnemonic,
+      ...fault,
+      ...executingLanes(context, instruction, home, kind === 'outside-mask'),
+      ...(needsOthers && { needsOthers }),
+    },
     ...(loop && { loop }),
     confirmed: true,
     witness: describeWitness(kernel, request.name, request.parameters, fields, request.launch, scenario),
@@ -129,7 +136,12 @@ export function faultOfEvent({ arrived, absent, mask }: DivergenceEvent, block: 
 /** The lanes of an undefined value. */
 export function faultOfRead({ thread, lane, where, mask }: UndefinedRead, block: Dim3): Omit<LaneFault, 'mnemonic'> {
   const isNamed = ((mask >>> lane) & 1) === 1;
-  return { lane: laneOf(thread, block), mask: mask >>> 0, other: { lane, is: !where ? 'absent' : isNamed ? placeKind(where) : 'unnamed' } };
+  const hasExited = where?.kind === 'exited';
+  return {
+    lane: laneOf(thread, block),
+    mask: mask >>> 0,
+    other: { lane, is: !where ? 'absent' : isNamed ? placeKind(where) : 'unnamed', ...(hasExited && { hasExited }) },
+  };
 }
 
 /**
@@ -165,6 +177,10 @@ function termsOf(context: KernelContext, id: InstructionId) {
 
 function homeOf({ kernel }: KernelContext, id: InstructionId): BlockId {
   return kernel.blocks.find(({ instructions }) => instructions.some((other) => other.id === id))!.id;
+}
+
+function isShuffle({ operation }: Instruction): boolean {
+  return operation.effect.kind === 'shuffle';
 }
 
 function placeKind(where: Whereabouts): 'exited' | 'elsewhere' {

@@ -468,11 +468,13 @@ export interface LaneFault {
    * A lane that does not come, or whose value is undefined; `absent`: the block has no such thread, `unnamed`: the mask does
    * not contain it.
    */
-  readonly other?: { readonly lane: number; readonly is: 'exited' | 'absent' | 'unnamed' | 'elsewhere' };
+  readonly other?: { readonly lane: number; readonly is: 'exited' | 'absent' | 'unnamed' | 'elsewhere'; readonly hasExited?: true };
   /** The array that an undefined value reaches; null: it decides the path of a thread. */
   readonly reaches?: string | null;
   /** Bits of the lanes that execute it, if they are the same in each warp; of missing lanes, if it needs no others. */
   readonly lanes?: number;
+  /** Whether lanes of the mask read values of lanes outside it. */
+  readonly needsOthers?: true;
   /** Whether a function of cooperative groups executes it. */
   readonly ofGroup?: true;
 }

@@ -46,7 +46,7 @@ export function executingLanes(
 }
 
 /** Whether an instruction has a defined result in each lane if its mask names these lanes, and needs no other lane. */
-function canName({ symbolic }: KernelContext, { operation: { effect }, arguments: operands }: Instruction, lanes: number): boolean {
+export function canName({ symbolic }: KernelContext, { operation: { effect }, arguments: operands }: Instruction, lanes: number): boolean {
   if (effect.kind === 'vote' || (effect.kind === 'warp-value' && effect.name !== 'elect')) return true;
   if (effect.kind !== 'shuffle') return false;
   const [distance, segment] = operands.slice(1, 3).map((operand) => symbolic.operand(operand));

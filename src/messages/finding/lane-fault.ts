@@ -49,7 +49,7 @@ function neutralValue(mnemonic: string): string {
 
 /** What to do about it. */
 export function laneRemedy(kind: LaneFaultKind, fault: LaneFault, loop?: 'left' | 'whole'): string {
-  const { mnemonic, mask, lane, lanes, other, ofGroup } = fault;
+  const { mnemonic, mask, lane, lanes, other, needsOthers, ofGroup } = fault;
   const name = cudaFunction(mnemonic, ofGroup);
   switch (kind) {
     case 'outside-mask': {
@@ -57,7 +57,7 @@ export function laneRemedy(kind: LaneFaultKind, fault: LaneFault, loop?: 'left' 
         lanes === undefined
           ? `name lane ${lane} in the mask too: ${code('__ballot_sync()')} computes a mask from the condition under which lanes execute it`
           : `name all lanes that execute it in the mask: ${maskText(lanes)}`;
-      return `let only lanes of the mask execute ${name}, or ${named}`;
+      return needsOthers ? named.replace('execute it', `execute ${name}`) : `let only lanes of the mask execute ${name}, or ${named}`;
     }
     case 'missing-lanes': {
       const all = `all lanes of the ${mask === undefined ? 'warp' : ofGroup ? 'group' : 'mask'}`;
@@ -73,7 +73,7 @@ export function laneRemedy(kind: LaneFaultKind, fault: LaneFault, loop?: 'left' 
       if (other?.is === 'absent')
         return `${/\.idx/.test(mnemonic) ? `let ${name} read a lane that every warp has, such as lane 0, or ` : ''}use the value only where the warp has the source lane: the last warp of a block has fewer than 32 lanes unless 32 divides the number of its threads`;
       if (other?.is === 'elsewhere') return `let all lanes of the mask execute the same ${name}`;
-      return `name the source lane in the mask and let it execute ${name}, or use the value only where the mask contains the source lane`;
+      return `name the source lane in the mask and let it execute ${name}${neutralValue(mnemonic)}${other?.hasExited ? '' : ', or use the value only where the mask contains the source lane'}`;
   }
 }
 

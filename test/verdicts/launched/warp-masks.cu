@@ -4,13 +4,13 @@
 // expect: sumOfWarpsNamesMore silent
 // expect: sumOfWarpsNamesLess race=possible divergence=divergent
 // expect: sumOfWarpsNamesLess finding warp/outside-mask error lines 47
-// expect: sumOfWarpsNamesLess advice "Let only lanes of the mask execute `__shfl_down_sync()`, or name all lanes that execute it in the mask: `0x000000ff`" as in sumOfWarps
+// expect: sumOfWarpsNamesLess advice "Name all lanes that execute `__shfl_down_sync()` in the mask: `0x000000ff`" as in sumOfWarps
 // expect: askedFor race=proved divergence=proved
 // expect: askedFor finding warp/undefined-value warning lines 83
-// expect: askedFor advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, or use the value only where the mask contains the source lane"
+// expect: askedFor advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, with a neutral value in a sum"
 // expect: askedForMore race=proved divergence=proved
 // expect: askedForMore finding warp/undefined-value warning lines 93
-// expect: askedForMore advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, or use the value only where the mask contains the source lane"
+// expect: askedForMore advice "Name the source lane in the mask and let it execute `__shfl_xor_sync()`, with a neutral value in a sum"
 // expect: active race=proved divergence=proved
 // expect: active silent
 // expect: activeThenParted race=proved divergence=proved
@@ -30,7 +30,7 @@
 // expect: fewThenParted finding warp/undefined-value warning lines 151
 // expect: partOfMask race=possible divergence=divergent
 // expect: partOfMask finding warp/outside-mask error lines 159
-// expect: partOfMask advice "Let only lanes of the mask execute `__shfl_sync()`, or name all lanes that execute it in the mask: `0xffffffff`"
+// expect: partOfMask advice "Name all lanes that execute `__shfl_sync()` in the mask: `0xffffffff`"
 // expect: activeGroup race=proved divergence=proved
 // expect: activeGroup silent
 // expect: activeGroupThenParted race=proved divergence=proved
