@@ -10,7 +10,7 @@
 // expect: sumWithinPart silent
 // expect: fromOutsideMask race=proved divergence=proved
 // expect: fromOutsideMask finding warp/undefined-value warning lines 69
-// expect: fromOutsideMask advice "Name the source lane in the mask and let it execute `__shfl_down_sync()`, with a neutral value in a sum, or use the value only where the mask contains the source lane"
+// expect: fromOutsideMask advice "Name the source lane in the mask and let it execute `__shfl_down_sync()`, with a neutral value in a sum"
 // expect: fromInsideMask race=proved divergence=proved
 // expect: fromInsideMask silent
 // expect: unusedAfterReturn race=proved divergence=proved
