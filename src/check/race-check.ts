@@ -28,7 +28,7 @@ import type { Hit } from './deciding/enumerate.ts';
 import { meetsInWarp, staysInWarp, storesEqually, storesSameValue } from './equal-writes.ts';
 import { Instances, type PairScope, type TierContext, type Scoped } from './obligations/instance.ts';
 import { type Order, orderBetween } from './ordering/order.ts';
-import { addedBy, writeOf } from './ordering/synchronising-access.ts';
+import { addedBy } from './ordering/synchronising-access.ts';
 import type { Synchronisation } from './ordering/pattern.ts';
 import { usualContents } from './deciding/held-contents.ts';
 import type { LinearEncoding } from './deciding/linear-encoding.ts';
@@ -323,10 +323,9 @@ export function* querySolver(
   }
   for (const { base, kind, resets, releases, counter, startsAtZero, assumes } of orders) {
     if (counter) assumed.addCounter(counter.targets[0]!.base, counter.bytes);
-    // A counter to which all have added, or a flag that is set.
-    const isCounted = kind !== 'flag' && releases.every((release) => addedBy(context.symbolic, release) !== null);
-    const isSet = releases.every((release) => writeOf(context.symbolic, release)?.value.operator === 'constant');
-    if (startsAtZero) assumed.addZero(base, kind !== 'lock' && resets.length === 0 && (isCounted || isSet));
+    // A counter to which all have added, in each launch.
+    const isCounted = releases.every((release) => addedBy(context.symbolic, release) !== null && isReachedInEachLaunch(context, release));
+    if (startsAtZero) assumed.addZero(base, kind !== 'lock' && kind !== 'flag' && resets.length === 0 && isCounted);
     assumed.addNoWrap(assumes);
   }
   if (contexts.block.instances.sharedLoad) assumed.add('stable-memory', stableMemory);
@@ -335,6 +334,11 @@ export function* querySolver(
     overlapsIn: inLaunch,
     staysInWarp: (pair) => ofWarp.has(pair) || pair.obligations.every((obligation) => staysInWarp(contexts.block, obligation)),
   };
+}
+
+/** Whether neither a scalar nor the grid decides whether an access is reached. */
+function isReachedInEachLaunch({ symbolic }: SymbolicFacts, { block }: Access): boolean {
+  return !symbolic.reach(block).leaves.some(({ atom }) => atom?.kind === 'parameter' || atom?.kind === 'grid-size');
 }
 
 /** Whether the threads of a race that a run has shown are in one warp. */

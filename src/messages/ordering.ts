@@ -142,7 +142,7 @@ export function notComparedText(unit: string, compared: number, left: number): s
 /** A launch that finds a counter or flag as the launch before has left it. @param isSame whether both are one launch in a loop */
 export function usedAgainText(kernel: string, array: string, first: Location | undefined, isSame: boolean): string {
   const before = isSame ? 'the launch of the iteration before' : `the launch${at(first)}`;
-  return `${code(kernel)} is launched again with ${code(array)}, which has to be 0 when it starts: ${before} has changed it, and on some path nothing sets it back in between. Clear it with ${code('cudaMemsetAsync()')} before this launch, or let the last block store 0 there.`;
+  return `${code(kernel)} is launched again with ${code(array)}, which has to be 0 when it starts: ${before} has changed it, and nothing sets it back in between. Clear it with ${code('cudaMemsetAsync()')} before this launch, or let the last block store 0 there.`;
 }
 
 /** Further findings at one line, of other instances or launches. */

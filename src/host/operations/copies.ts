@@ -74,12 +74,15 @@ export function copyOf(
   };
 }
 
+/** Copies and fills whose first argument points to what they write. */
+const byPointer = /^cu(?:da)?Mem(?:cpy|set)(?:2D)?(?:Peer|DtoD|HtoD|D8|D16|D32)?(?:Async)?(?:_v2)?$/;
+
 /** `cudaMemcpyDeviceToHost` */
 const toHost = 2n;
 
 /** The order after a copy or a fill, which may be the last to use what it writes: any memory, if that is unknown. */
 export function afterWrite(order: HostOrder, name: string, given: readonly (HostValue | undefined)[]): HostOrder {
-  const written = given[0] ? memoriesIn(given[0]).map(({ id }) => id) : [];
+  const written = given[0] && byPointer.test(name) ? memoriesIn(given[0]).map(({ id }) => id) : [];
   if (written.length > 0) return afterUse(order, written, null);
   const direction = given[3] && termOf(given[3]);
   const isToHost = /^cudaMemcpy(?:Async)?$/.test(name) && direction && termConstant(direction) === toHost;

@@ -61,7 +61,7 @@ export interface HostOrder {
   readonly device: string | null | undefined;
   /** Captures of graphs, by the streams and the events that are part of one; null if they are not known. */
   readonly captures: ReadonlyMap<string, string> | null;
-  /** By memory: the launches that may be the last operation that uses it, by number. */
+  /** By memory: the launches that are the last operation that uses it on the paths up to here, by number. */
   readonly lastUses: ReadonlyMap<string, ReadonlySet<number>>;
   /** Whether nothing was added that may not have ended. */
   readonly isExact: boolean;
@@ -360,10 +360,10 @@ export function mayMeetNext(entry: HostOrder, again: HostOrder): boolean {
 }
 
 function joinedUses(first: HostOrder['lastUses'], second: HostOrder['lastUses']): HostOrder['lastUses'] {
-  if (first === second || second.size === 0) return first;
-  const all = new Map(first);
-  for (const [memory, numbers] of second) all.set(memory, new Set([...(all.get(memory) ?? []), ...numbers]));
-  return all;
+  if (first === second) return first;
+  // Memory that one of the paths does not use is left out: the paths of two launches may exclude each other.
+  const both = [...first].filter(([memory]) => second.has(memory));
+  return new Map(both.map(([memory, numbers]) => [memory, new Set([...numbers, ...second.get(memory)!])]));
 }
 
 /**
@@ -383,5 +383,5 @@ export function orderOfAny(entry: HostOrder, again: HostOrder): HostOrder {
     grows(entry.host, all.host) ||
     [...all.lanes].some(([key, { clock }]) => grows(entry.lanes.get(key)?.clock, clock)) ||
     [...all.events].some(([key, clock]) => grows(entry.events.get(key), clock));
-  return { ...(isMore ? unknownCode(all) : all), pending: isMore ? [] : entry.pending, lastUses: all.lastUses };
+  return { ...(isMore ? unknownCode(all) : all), pending: isMore ? [] : entry.pending, lastUses: again.lastUses };
 }

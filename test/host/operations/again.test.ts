@@ -25,9 +25,22 @@ const bodies: Readonly<Record<string, readonly [body: string, pairs: readonly st
   'each iteration': ['for (int i = 0; i < parameter; i++) p<<<4, 256>>>(x);', ['7 7 x']],
   'each iteration fills it': ['for (int i = 0; i < parameter; i++) {\ncudaMemset(x, 0, 64);\np<<<4, 256>>>(x); }', []],
   'each iteration fills it afterwards': ['for (int i = 0; i < parameter; i++) {\np<<<4, 256>>>(x);\ncudaMemset(x, 0, 64); }', []],
-  'one path fills it': ['p<<<4, 256>>>(x);\nif (parameter > 3) cudaMemset(x, 0, 64);\np<<<4, 256>>>(x);', ['7 9 x']],
+  'one path fills it': ['p<<<4, 256>>>(x);\nif (parameter > 3) cudaMemset(x, 0, 64);\np<<<4, 256>>>(x);', []],
   'both paths fill it': ['p<<<4, 256>>>(x);\nif (parameter > 3) cudaMemset(x, 0, 64); else cudaMemset(x, 0, 32);\np<<<4, 256>>>(x);', []],
   'paths that exclude each other': ['if (parameter > 3) p<<<4, 256>>>(x);\nif (parameter <= 3) p<<<4, 256>>>(x);', []],
+  'paths of two values': ['if (parameter == 0) p<<<4, 256>>>(x);\nif (parameter == 1) p<<<4, 256>>>(x);', []],
+  'all iterations but the first fill it': [
+    'for (int i = 0; i < parameter; i++) {\nif (i > 0) cudaMemset(x, 0, 64);\np<<<4, 256>>>(x); }',
+    [],
+  ],
+  'all iterations but the last fill it': [
+    'for (int i = 0; i < parameter; i++) {\np<<<4, 256>>>(x);\nif (i + 1 < parameter) cudaMemset(x, 0, 64); }',
+    [],
+  ],
+  'a copy of three dimensions': [
+    'p<<<4, 256>>>(x);\ncudaMemcpy3DParms d = {};\nd.dstPtr = make_cudaPitchedPtr(x, 4, 4, 1);\ncudaMemcpy3D(&d);\np<<<4, 256>>>(x);',
+    [],
+  ],
   'memory of the caller': ['p<<<4, 256>>>(parameter2);\np<<<4, 256>>>(parameter2);', ['7 8 parameter2']],
   'memory of the caller, filled': ['p<<<4, 256>>>(parameter2);\ncudaMemset(parameter2, 0, 64);\np<<<4, 256>>>(parameter2);', []],
   'a structure that may have more pointers': ['p<<<4, 256>>>(x);\nr<<<4, 256>>>(Both{y, y});\np<<<4, 256>>>(x);', []],

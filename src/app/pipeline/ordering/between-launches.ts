@@ -5,12 +5,13 @@
 import { gridDependency, waitsFirst, type WaitOrder } from '../../../analysis/barriers/grid-dependency.ts';
 import type { LaunchedCode, OperationAccess, earlyInstructions, unorderedBytes } from '../../../between/unordered-bytes.ts';
 import type { SharedBytes } from '../../../between/overlap.ts';
-import { memoriesIn } from '../../../cuda/launches/value.ts';
+import { termConstant } from '../../../assumptions/expression.ts';
+import { type HostValue, memoriesIn, valueKey } from '../../../cuda/launches/value.ts';
 import { hashText } from '../../../base/hash.ts';
 import { grouped } from '../../../base/grouped.ts';
 import { isKernelInHost } from '../../../cuda/names/kernel-name.ts';
 import { canStartEarly } from '../../../device/architecture.ts';
-import type { HostOperation, OverlappingOperations } from '../../../host/operations/host-operation.ts';
+import type { HostLaunch, HostOperation, OverlappingOperations } from '../../../host/operations/host-operation.ts';
 import type { Instruction, InstructionId, Kernel } from '../../../ir/form/kernel.ts';
 import { accessesOfEffect } from '../../../isa/model/effect.ts';
 import {
@@ -85,16 +86,32 @@ function usedAgain(kernels: readonly CheckedKernel[], { first, second, memories 
     entry.unit.path === second.unit && (entry.kernel.symbol === second.name || isKernelInHost(second.name, entry.kernel.symbol));
   const [kernel] = kernels.filter(isOf);
   const { race, launches = [] } = kernel?.report ?? {};
+  // Another grid or other numbers may let a launch count that the other one does not reach.
+  if (!isAlike(first!.launch!, second.launch!)) return [];
   const assumed = [race, ...launches.map((launch) => launch.race)].flatMap((result) => result?.assumptions ?? []);
   return [...new Set(assumed.flatMap(({ changes }) => changes ?? []))].flatMap((at) => {
-    const [own, other] = [given[at], before[at]].map((value) => (value ? memoriesIn(value).map(({ id }) => id) : []));
-    if (!kernel || own!.length !== 1 || other!.length !== 1 || own![0] !== other![0] || !memories.includes(own![0]!)) return [];
+    const [own, other] = [givenPlace(given[at]), givenPlace(before[at])];
+    if (!kernel || !own || own.memory !== other?.memory || own.offset !== other.offset || !memories.includes(own.memory)) return [];
     const { entry } = kernel;
     const array = entry.parameters[at]?.name ?? 'the counter';
     const [place, earlier] = [locationOf(second), locationOf(first!)];
     const message = usedAgainText(entry.name.qualified, array, earlier, placeText(place) === placeText(earlier));
     return [finding('warning', 'ordering/counter', message, place, entry, [array])];
   });
+}
+
+/** Whether two launches have the same dimensions and numbers as arguments. */
+function isAlike(one: HostLaunch, other: HostLaunch): boolean {
+  const keyOf = ({ grid, block, arguments: given = [] }: HostLaunch): string =>
+    [grid, block, ...given].map((value) => (value && value.kind !== 'pointer' ? valueKey(value) : '')).join('; ');
+  return keyOf(one) === keyOf(other);
+}
+
+/** The memory that the program allocates, and the offset in it, that a launch is given; null if that is not known. */
+function givenPlace(value: HostValue | undefined): { readonly memory: string; readonly offset: bigint } | null {
+  if (value?.kind !== 'pointer' || value.offset === null || value.memory.isAllocation !== true) return null;
+  const offset = termConstant(value.offset);
+  return offset === undefined ? null : { memory: value.memory.id, offset };
 }
 
 function placeText({ file, line }: Location): string {

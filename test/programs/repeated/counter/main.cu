@@ -1,11 +1,13 @@
 // expect: sumLast race=proved divergence=proved
-// expect: sumLast finding ordering/counter warning lines 46
-// expect: sumLast finding ordering/counter warning lines 63
-// expect: sumLast finding ordering/counter warning lines 80
-// expect: sumLast finding ordering/counter warning lines 90
-// expect: sumLast finding ordering/counter warning lines 124
+// expect: sumLast finding ordering/counter warning lines 48
+// expect: sumLast finding ordering/counter warning lines 65
+// expect: sumLast finding ordering/counter warning lines 82
 // expect: sumLastReset race=proved divergence=proved
 // expect: sumLastReset silent
+// expect: sumIfSeveral race=proved divergence=proved
+// expect: sumIfSeveral silent
+// expect: handOver race=proved divergence=proved
+// expect: handOver silent
 // expect: clearCounter race=proved divergence=proved
 // expect: clearCounter silent
 //
@@ -127,4 +129,69 @@ void ofMemory(float* out, float* part, const float* in, unsigned* count) {
 void either(float* out, float* part, const float* in, unsigned* count, bool b) {
   if (b) sumLast<<<64, 64>>>(out, part, count, in);
   else sumLast<<<64, 64>>>(out, part, count, in);
+}
+
+void eachItsOwn(float* out, float* part, const float* in) {
+  unsigned* count;
+  cudaMalloc(&count, 64);
+  cudaMemset(count, 0, 64);
+  sumLast<<<64, 64>>>(out, part, count, in);
+  for (int i = 1; i < 16; i++) sumLast<<<64, 64>>>(out, part, count + i, in);
+}
+
+void clearedButFirst(float* out, float* part, const float* in, int n) {
+  unsigned* count;
+  cudaMalloc(&count, 4);
+  cudaMemset(count, 0, 4);
+  bool isUsed = false;
+  for (int i = 0; i < n; i++) {
+    if (isUsed) cudaMemset(count, 0, 4);
+    sumLast<<<64, 64>>>(out, part, count, in);
+    isUsed = true;
+  }
+}
+
+__global__ void sumIfSeveral(float* out, float* part, unsigned* count, const float* in) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) part[blockIdx.x] = in[blockIdx.x];
+  if (gridDim.x > 1) {
+    if (threadIdx.x == 0) {
+      __threadfence();
+      last = atomicAdd(count, 1) == gridDim.x - 1;
+      __threadfence();
+    }
+    __syncthreads();
+    if (!last) return;
+  } else __syncthreads();
+  for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) out[i] = 2 * part[i];
+}
+
+void oneBlockThenSeveral(float* out, float* part, const float* in) {
+  unsigned* count;
+  cudaMalloc(&count, 4);
+  cudaMemset(count, 0, 4);
+  sumIfSeveral<<<1, 64>>>(out, part, count, in);
+  sumIfSeveral<<<64, 64>>>(out, part, count, in);
+}
+
+__global__ void handOver(float* out, float* data, unsigned* flag, const float* in) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x == 0) {
+    data[0] = in[0];
+    __threadfence();
+    atomicExch(flag, 1);
+  } else if (blockIdx.x == 1) {
+    while (atomicAdd(flag, 0) == 0) {}
+    __threadfence();
+    out[0] = data[0];
+    atomicExch(flag, 0);
+  }
+}
+
+void handTwice(float* out, float* data, const float* in) {
+  unsigned* flag;
+  cudaMalloc(&flag, 4);
+  cudaMemset(flag, 0, 4);
+  handOver<<<2, 32>>>(out, data, flag, in);
+  handOver<<<2, 32>>>(out, data, flag, in);
 }
