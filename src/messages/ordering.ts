@@ -139,7 +139,7 @@ export function notComparedText(unit: string, compared: number, left: number): s
   return `${unit} has ${compared + left} pairs of operations that may overlap and share memory. Selvage compared ${compared} of them: overlaps of the others are not reported.`;
 }
 
-/** A launch that finds a counter or flag as the launch before has left it. @param isSame whether both are one launch in a loop */
+/** A launch that finds a counter as the launch before has left it. @param isSame whether both are one launch in a loop */
 export function usedAgainText(kernel: string, array: string, first: Location | undefined, isSame: boolean): string {
   const before = isSame ? 'the launch of the iteration before' : `the launch${at(first)}`;
   return `${code(kernel)} is launched again with ${code(array)}, which has to be 0 when it starts: ${before} has changed it, and nothing sets it back in between. Clear it with ${code('cudaMemsetAsync()')} before this launch, or let the last block store 0 there.`;

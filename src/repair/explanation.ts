@@ -96,7 +96,7 @@ export type EditRefusal =
   | { readonly kind: 'other-overflow'; readonly sizes: readonly string[] }
   /** Number of units that include the edited file: more than are built for an edit. */
   | { readonly kind: 'many-units'; readonly units: number }
-  /** These accesses are still before the wait, in the production build only, or there is none. */
+  /** Accesses on these lines are still before the wait. `isMoved`: in the production build only. */
   | { readonly kind: 'early-access'; readonly lines: readonly number[]; readonly isMoved: boolean }
   | { readonly kind: 'lost-kernel' | 'harms-kernel'; readonly kernel: string }
   | { readonly kind: 'not-proved'; readonly check: 'race' | 'divergence'; readonly verdict: string; readonly reason?: Reason }

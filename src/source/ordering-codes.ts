@@ -30,9 +30,9 @@ export const orderingCodes = {
   },
   'ordering/counter': {
     severity: 'warning',
-    title: 'A kernel is launched again with a counter or flag that its launch before has changed.',
+    title: 'A kernel is launched again with a counter that its launch before has changed.',
     explanation:
-      'Blocks count at a counter, or set flags, that have to be 0 when the kernel starts. The kernel does not set them back, and nothing between the two launches does. In the second launch no block is the last one, or a block goes on without having waited. The proof of the kernel is for launches that find 0 there.',
+      'Blocks count at a counter that has to be 0 when the kernel starts. The kernel does not set it back, and nothing between the two launches does. In the second launch no block is the last one, or a block goes on without having waited. The proof of the kernel is for launches that find 0 there.',
     example:
       'sumWithLastBlock<<<grid, block>>>(in, part, out, count);\nsumWithLastBlock<<<grid, block>>>(in, part, out, count);   // count is gridDim.x',
     remedy: 'Clear the memory with cudaMemsetAsync() in the stream before each launch, or let the last block store 0 in the counter.',

@@ -1,7 +1,8 @@
 /**
  * A value that one thread broadcasts to its block through shared memory: it stores, all pass a barrier, and each loads
- * it. The thread is thread 0, or the only one that reaches the store. The load has the stored value as long as no access races with it. A barrier that returns whether some thread has
- * stated a predicate broadcasts the predicate of thread 0 if no other thread can state it.
+ * it. The thread is thread 0, or the only one that reaches the store. The load has the stored value as long as no access
+ * races with it. A barrier that returns whether some thread has stated a predicate broadcasts the predicate of thread 0 if
+ * no other thread can state it.
  */
 import type { Term } from '../../term/term.ts';
 import { type Access, isWriter } from './access.ts';

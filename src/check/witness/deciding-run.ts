@@ -2,7 +2,8 @@
  * Launches decided by one run. If no value loaded from memory affects the paths of threads or their addresses, every
  * execution performs the accesses of that run, and only barriers order them. If a run has a race, the fast form of the
  * race detector finds one. So a run without a race is a proof. If lanes of a part of a warp wait for each other, or threads
- * of a part of the block, the precise form is required, which states whether it has forgotten accesses, or whether others may take part in a barrier.
+ * of a part of the block, the precise form is required, which states whether it has forgotten accesses, or whether others
+ * may take part in a barrier.
  */
 import type { Steps } from '../../base/coroutine.ts';
 import { isFullBarrier, isGridBarrier } from '../../analysis/barriers/barrier-interval.ts';

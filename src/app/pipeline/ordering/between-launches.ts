@@ -79,7 +79,7 @@ async function betweenOperations(checked: Checked, units: readonly KernelUnit[])
   };
 }
 
-/** A counter or flag that has to be 0 when a kernel starts, and that an earlier launch of that kernel has changed. */
+/** A counter that has to be 0 when a kernel starts, and that an earlier launch of that kernel has changed. */
 function usedAgain(kernels: readonly CheckedKernel[], { first, second, memories = [] }: OverlappingOperations): Found[] {
   const [before, given] = [first?.launch?.arguments ?? [], second.launch?.arguments ?? []];
   const isOf = ({ entry }: CheckedKernel): boolean =>

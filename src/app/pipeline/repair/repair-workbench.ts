@@ -573,7 +573,7 @@ const rank: Readonly<Record<CheckResult['race']['verdict'] | CheckResult['diverg
   divergent: 3,
 };
 
-/** A verdict that is weaker than before; null if there is none. */
+/** A verdict that is weaker than before; null if both are as strong. */
 function weaker(result: CheckResult, before: CheckResult): EditRefusal | null {
   for (const check of ['race', 'divergence'] as const) {
     const { verdict, reason } = result[check];
